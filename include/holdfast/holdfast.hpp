@@ -1,0 +1,13 @@
+// All of Holdfast but the coroutine forms (holdfast/asio.hpp). Start with client.hpp, then mutex.hpp.
+#pragma once
+
+#include <holdfast/client.hpp>
+#include <holdfast/error.hpp>
+#include <holdfast/lease.hpp>
+#include <holdfast/loss.hpp>
+#include <holdfast/mutex.hpp>
+#include <holdfast/options.hpp>
+#include <holdfast/result.hpp>
+#include <holdfast/settings.hpp>
+#include <holdfast/stats.hpp>
+#include <holdfast/version.hpp>

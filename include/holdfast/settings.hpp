@@ -1,0 +1,87 @@
+// Where Redis is and how to talk to it.
+//
+// The same settings come from four places; a later place overrides an earlier one:
+//
+//   1. a config file   $HOLDFAST_CONFIG, else ~/.config/holdfast.conf ($XDG_CONFIG_HOME), else /etc/holdfast.conf:
+//                      lines `key = value`, `#` starts a comment
+//   2. the environment HOLDFAST_URL, and HOLDFAST_<KEY> for every key below (HOLDFAST_COMMAND_TIMEOUT=500ms)
+//   3. the URL         redis://user:password@host:port/database?key=value
+//                      rediss://…  the same over TLS      unix:///path/to/socket?database=2&key=value
+//   4. this struct     set the fields by hand
+//
+// A word that is not understood, or two that contradict each other, is refused with `bad_url` or `bad_option` and named
+// in the text. A setting that is silently ignored would be a lock with other properties than its owner believes.
+//
+// Keys (file, environment, URL query):
+//   url               the URL itself (file and environment only)
+//   user, password    credentials, where they do not stand in the URL
+//   database          index, 0 to 2147483647
+//   connect_timeout   how long a call puts up with having no connection        (5s)
+//   command_timeout   how long one command may stay unanswered                 (1s)
+//   keep_alive        an idle connection is probed this often                  (5s)
+//   protocol          auto, 2 or 3: the RESP version                           (auto)
+//   max_in_flight     commands on the wire at once; further callers wait       (4096)
+//   client_name       what CLIENT LIST shows                                   (holdfast)
+//   prefix            put before every lock's name                             (empty)
+//   tls_ca, tls_cert, tls_key   files in PEM form
+//   tls_server_name   name to verify and to send as SNI                        (the host)
+//   tls_verify        yes or no                                                (yes)
+// Durations are written 250ms, 2s, 1m; a bare number is milliseconds.
+#pragma once
+
+#include <holdfast/result.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace holdfast {
+
+enum class transport : unsigned char { tcp, tls, unix_socket };
+
+// What endangers locks on this deployment, told once per connection (see settings::on_warning).
+struct warning {
+  std::string what;  // "maxmemory-policy is allkeys-lru: Redis may evict locks that are held"
+  std::string fix;   // "CONFIG SET maxmemory-policy noeviction"
+};
+
+struct settings {
+  holdfast::transport transport = transport::tcp;
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 6379;
+  std::string path;  // of the Unix socket
+  std::string user;
+  std::string password;
+  std::int32_t database = 0;
+
+  std::chrono::milliseconds connect_timeout{5000};
+  std::chrono::milliseconds command_timeout{1000};
+  std::chrono::milliseconds keep_alive{5000};
+  int protocol = 0;  // 0: the best the server speaks
+  std::uint32_t max_in_flight = 4096;
+  std::string client_name = "holdfast";
+  std::string prefix;
+
+  std::string tls_ca;
+  std::string tls_cert;
+  std::string tls_key;
+  std::string tls_server_name;
+  bool tls_verify = true;
+
+  // Called without any internal lock held, on an internal thread. Without one, warnings go to standard error.
+  std::function<void(const warning&)> on_warning;
+
+  // The URL alone; nothing of the environment or of files.
+  static result<settings> from_url(std::string_view url);
+
+  // File, environment, then `url` if it is not empty. Where none of them says where Redis is, the user's private
+  // redis-server is found or started (docs/operate.md, "The private Redis").
+  static result<settings> load(std::string_view url = {});
+
+  // Where this points, without secrets: "rediss://ops@cache-1:6380/2".
+  [[nodiscard]] std::string display() const;
+};
+
+}  // namespace holdfast

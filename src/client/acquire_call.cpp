@@ -1,0 +1,146 @@
+#include "client/acquire_call.hpp"
+
+#include "client/lock_keys.hpp"
+#include "client/release_call.hpp"
+
+namespace holdfast::detail {
+
+using lock::acquire_step;
+using runtime::time_point;
+
+namespace {
+
+// After a heartbeat's silence the server passes us over by itself, and a grant lapses with the claim window: beyond
+// both, nothing is left to undo.
+constexpr std::chrono::milliseconds undo_limit{6000};
+
+}  // namespace
+
+// After WRONGTYPE: asks what is at the key, so that the error can name it.
+class acquire_call::type_query final : public net::request {
+ public:
+  type_query(acquire_call& whose, failure why) : whose_{whose}, why_{std::move(why)} {}
+  void encode(std::string& out) override { resp::append_command(out, "TYPE", whose_.key_); }
+  void on_reply(const resp::value& reply, time_point now) override {
+    if (!reply.is_error()) {
+      why_.detail = "the key " + whose_.key_ + " holds a " + reply.text +
+                    ", not a plain lock; choose another name or prefix, or remove the key";
+    }
+    done(now);
+  }
+  void on_interrupted(const failure& /*why*/, time_point now) override { done(now); }
+  void on_refused(const failure& /*why*/, time_point now) override { done(now); }
+
+ private:
+  void done(time_point now) { whose_.follow(whose_.machine_.refused(now, why_), now); }
+  acquire_call& whose_;
+  failure why_;
+};
+
+acquire_call::acquire_call(core& owner, std::string key, std::string id, const lock::terms& how)
+    : script_call{owner, scripts::acquire, 4, 8},
+      key_{std::move(key)},
+      id_{std::move(id)},
+      how_{how},
+      machine_{how, owner.where().command_timeout, owner.random()} {
+  impatient = !how.waits;
+  if (how.waits && how.queue) {
+    const auto claim = std::chrono::duration_cast<std::chrono::milliseconds>(lock::acquire_machine::claim(how.ttl));
+    entry_ = std::to_string(claim.count()) + (how.fence ? ":1:" : ":0:") + owner.inbox() + ":" + id_;
+  }
+}
+
+acquire_call::~acquire_call() {
+  if (type_) core_->connection().abandon(*type_);
+  core_->connection().abandon(*this);
+  core_->timers().cancel(*this);
+  core_->delist(*this);
+}
+
+void acquire_call::encode_values(std::string& out) {
+  // Without an inbox no grant could reach us: poll instead of queueing.
+  const bool queue = !entry_.empty() && core_->connection().has_inbox();
+  append_lock_keys(out, key_);
+  resp::append_bulk(out, id_);
+  resp::append_bulk(out, std::chrono::duration_cast<std::chrono::milliseconds>(how_.ttl).count());
+  resp::append_bulk(out, queue ? std::string_view{entry_} : std::string_view{});
+  resp::append_bulk(out, how_.fence ? "1" : "0");
+}
+
+void acquire_call::start(time_point now) {
+  ++core_->counters().attempts;
+  core_->enlist(*this);
+  follow(machine_.start(now), now);
+}
+
+void acquire_call::follow(acquire_step step, time_point now) {
+  if (step == acquire_step::done) return end(now);
+  if (machine_.queued() && !expecting) core_->expect_grant(*this);
+  core_->timers().schedule(*this, machine_.wake_at());
+  if (step == acquire_step::ask && !pending()) core_->connection().submit(*this, now);
+}
+
+void acquire_call::on_answer(const resp::value& reply, time_point now) {
+  const auto read = lock::read_acquire(reply);
+  if (read) return follow(machine_.answered(now, sent_at(), *read), now);
+  if (read.failure().code == errc::wrong_type) return name_the_type(read.failure(), now);
+  follow(machine_.refused(now, read.failure()), now);
+}
+
+void acquire_call::name_the_type(const failure& why, time_point now) {
+  type_ = std::make_unique<type_query>(*this, why);
+  core_->connection().submit(*type_, now);
+}
+
+void acquire_call::on_interrupted(const failure& why, time_point now) {
+  if (core_->closing()) return follow(machine_.cancel({errc::cancelled, "the client was closed"}), now);
+  if (why.code == errc::protocol) return follow(machine_.refused(now, why), now);
+  follow(machine_.interrupted(now, why.sent), now);
+}
+
+void acquire_call::on_refused(const failure& why, time_point now) {
+  // The connection cannot be had for now. A waiter that may still wait comes back here when it is given up for good.
+  follow(why.code == errc::cancelled ? machine_.cancel(why) : machine_.refused(now, why), now);
+}
+
+void acquire_call::on_grant(std::uint64_t ticket, std::uint64_t fence, time_point now) {
+  follow(machine_.pushed(now, ticket, fence), now);
+}
+
+void acquire_call::on_up(time_point now) { follow(machine_.reconnected(now), now); }
+
+void acquire_call::fire(time_point now) { follow(machine_.timer(now), now); }
+
+void acquire_call::cancel(const failure& why) {
+  if (finished) return;
+  follow(machine_.cancel(why), runtime::boot_clock::now());
+}
+
+void acquire_call::end(time_point now) {
+  const bool waits_unsent = pending() && !core_->connection().ready();
+  core_->connection().abandon(*this);
+  core_->timers().cancel(*this);
+  core_->delist(*this);
+
+  auto& count = core_->counters();
+  if (machine_.contended()) ++count.contended;
+  if (const auto& got = machine_.won()) {
+    ++count.acquired;
+    count.wait.record(now - machine_.started());
+    if (got->through_queue) ++count.handoffs_received;
+    if (machine_.contended()) ++(got->by_push ? count.woken_by_push : count.woken_by_timer);
+  } else {
+    const errc code = machine_.lost().code;
+    ++count.errors[static_cast<std::size_t>(code)];
+    if (code == errc::timed_out) ++count.timeouts;
+    if (code == errc::cancelled) ++count.cancelled;
+    // Not if it never left this process: an undo that waits for a connection would be the first the server hears of us.
+    if (machine_.leave() && !(waits_unsent && !machine_.contended())) {
+      release_call::detach(*core_, key_, id_, entry_, undo_limit);
+    }
+  }
+  if (on_done) return on_done(*this);
+  core_->finish(*this);
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,65 @@
+// One acquire under way: carries out what lock::acquire_machine decides.
+//
+// On the caller's stack for the blocking forms; on the heap, completing through `on_done`, for the coroutine forms. In the
+// core's list from start() to its end, and in its table of grants while it is queued.
+#pragma once
+
+#include "client/call.hpp"
+#include "client/script_call.hpp"
+#include "lock/acquire_machine.hpp"
+#include "lock/checked_options.hpp"
+#include "runtime/timer_queue.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::detail {
+
+class acquire_call final : public script_call, public call, private runtime::timer {
+ public:
+  // `key` and `id` (the owner) are kept; `how` must be checked.
+  acquire_call(core& owner, std::string key, std::string id, const lock::terms& how);
+  ~acquire_call();
+
+  // With the guard held.
+  void start(runtime::time_point now);
+  void cancel(const failure& why);
+  void on_grant(std::uint64_t ticket, std::uint64_t fence, runtime::time_point now);
+  void on_up(runtime::time_point now);
+
+  [[nodiscard]] const lock::acquire_machine& machine() const noexcept { return machine_; }
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+  [[nodiscard]] const std::string& id() const noexcept { return id_; }
+  [[nodiscard]] const lock::terms& how() const noexcept { return how_; }
+
+  // Set for the coroutine forms; called with the guard held, may destroy this.
+  std::function<void(acquire_call&)> on_done;
+
+  // The core's.
+  acquire_call* next = nullptr;
+  acquire_call* previous = nullptr;
+  bool listed = false;
+  bool expecting = false;
+
+ private:
+  void encode_values(std::string& out) override;
+  void on_answer(const resp::value& reply, runtime::time_point now) override;
+  void on_interrupted(const failure& why, runtime::time_point now) override;
+  void on_refused(const failure& why, runtime::time_point now) override;
+  void fire(runtime::time_point now) override;
+  void follow(lock::acquire_step step, runtime::time_point now);
+  void end(runtime::time_point now);
+
+  class type_query;
+  void name_the_type(const failure& why, runtime::time_point now);
+
+  std::string key_;
+  std::string id_;
+  std::string entry_;  // how we stand in the queue; empty: do not queue
+  lock::terms how_;
+  lock::acquire_machine machine_;
+  std::unique_ptr<type_query> type_;
+};
+
+}  // namespace holdfast::detail

@@ -1,0 +1,159 @@
+#include <holdfast/lease.hpp>
+
+#include "client/held_lease.hpp"
+#include "client/plain_call.hpp"
+#include "client/release_call.hpp"
+#include "lock/checked_options.hpp"
+#include "runtime/clock.hpp"
+
+#include <algorithm>
+
+namespace holdfast {
+
+using detail::held_lease;
+using runtime::boot_clock;
+
+namespace {
+
+// How long a release that nobody waits for is tried: the key outlives it by its expiry at the most.
+constexpr std::chrono::milliseconds detached_limit{10'000};
+
+failure is_lost(const held_lease& held) {
+  return {errc::lost, "the lease of " + std::string{held.name()} + " is over (" +
+                          std::string{to_string(held.what_happened().cause)} + "); acquire the lock again"};
+}
+
+// The server did not say how the release went, or said "not mine" to a repetition: the first sending may have done it.
+release_outcome judge(const detail::release_call& done) {
+  if (!done.outcome()) return release_outcome::unknown;
+  if (*done.outcome() != lock::release_reply::not_mine) return release_outcome::released;
+  return done.repeated() ? release_outcome::unknown : release_outcome::was_lost;
+}
+
+}  // namespace
+
+lease::lease() noexcept = default;
+lease::lease(lease&&) noexcept = default;
+
+lease& lease::operator=(lease&& other) noexcept {
+  if (this == &other) return *this;
+  lease old{std::move(*this)};
+  held_ = std::move(other.held_);
+  return *this;
+}
+
+lease::~lease() {
+  if (!held_) return;
+  const auto& owner = held_->owner();
+  if (owner->is_foreign()) return;
+  if (!held_->detached()) {
+    static_cast<void>(release());
+    return;
+  }
+  auto guard = owner->lock();
+  if (held_->stopped()) return;
+  held_->stop();
+  if (!owner->closing()) detail::release_call::detach(*owner, held_->key(), held_->id(), {}, detached_limit);
+  owner->settle(guard);
+}
+
+lease_state lease::state() const noexcept {
+  if (!held_ || held_->owner()->is_foreign()) return lease_state::LOST;
+  auto guard = held_->owner()->lock();
+  const auto now = boot_clock::now();
+  held_->look_at_clock(now);
+  return held_->state(now);
+}
+
+std::chrono::nanoseconds lease::remaining() const noexcept {
+  if (!held_ || held_->owner()->is_foreign()) return {};
+  auto guard = held_->owner()->lock();
+  const auto now = boot_clock::now();
+  held_->look_at_clock(now);
+  if (held_->state(now) == lease_state::LOST) return {};
+  return std::max(held_->machine().deadline() - now, runtime::duration{0});
+}
+
+std::uint64_t lease::fence() const noexcept { return held_ ? held_->fence() : 0; }
+std::string_view lease::name() const noexcept { return held_ ? held_->name() : std::string_view{}; }
+std::string_view lease::key() const noexcept { return held_ ? std::string_view{held_->key()} : std::string_view{}; }
+std::string_view lease::owner() const noexcept { return held_ ? std::string_view{held_->id()} : std::string_view{}; }
+
+std::stop_token lease::lost() const {
+  if (!held_ || held_->owner()->is_foreign()) {
+    std::stop_source over;
+    over.request_stop();
+    return over.get_token();
+  }
+  auto guard = held_->owner()->lock();
+  held_->look_at_clock(boot_clock::now());
+  return held_->token();
+}
+
+void lease::on_lost(std::function<void(const loss&)> callback) {
+  if (!held_ || held_->owner()->is_foreign()) return;
+  auto guard = held_->owner()->lock();
+  held_->look_at_clock(boot_clock::now());
+  if (!held_->machine().cause()) {
+    if (!held_->stopped()) held_->add_callback(std::move(callback));
+    return;
+  }
+  const loss what = held_->what_happened();
+  guard.unlock();
+  callback(what);
+}
+
+void lease::extend(std::chrono::milliseconds ttl) { extend(std::nothrow, ttl).value(); }
+
+result<void> lease::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexcept try {
+  if (!held_) return failure{errc::lost, "there is no lease: nothing was acquired, or it was moved away"};
+  if (held_->owner()->is_foreign()) return detail::core::foreign();
+  if (auto checked = lock::check_ttl(ttl); !checked) return checked;
+  const auto owner = held_->owner();
+  auto guard = owner->lock();
+  held_->look_at_clock(boot_clock::now());
+  if (held_->stopped()) return is_lost(*held_);
+  detail::extend_call call{*owner, held_->key(), held_->id(), ttl};
+  call.start(boot_clock::now());
+  owner->wait(guard, call);
+  if (call.problem()) return *call.problem();
+  switch (call.reply()) {
+    case lock::renew_reply::kept: held_->extended({call.sent_at(), ttl}, ttl, boot_clock::now()); break;
+    case lock::renew_reply::gone: held_->disproved(loss_cause::gone); break;
+    case lock::renew_reply::taken: held_->disproved(loss_cause::taken); break;
+  }
+  owner->settle(guard);
+  if (held_->stopped()) return is_lost(*held_);
+  return {};
+} catch (const std::exception& problem) {
+  return failure{errc::unreachable, problem.what()};
+}
+
+release_outcome lease::release() noexcept try {
+  if (!held_ || held_->owner()->is_foreign()) return release_outcome::was_lost;
+  const auto owner = held_->owner();
+  auto guard = owner->lock();
+  held_->look_at_clock(boot_clock::now());
+  if (held_->stopped()) {
+    // Over by our clock, but the server's may have some time left: do not let the next one wait for that.
+    if (held_->machine().cause() == loss_cause::expired && !owner->closing()) {
+      detail::release_call::detach(*owner, held_->key(), held_->id(), {}, owner->where().command_timeout);
+      owner->settle(guard);
+    }
+    return release_outcome::was_lost;
+  }
+  held_->stop();
+  detail::release_call call{*owner, held_->key(), held_->id()};
+  call.start(boot_clock::now(), owner->where().command_timeout);
+  owner->wait(guard, call);
+  const release_outcome outcome = judge(call);
+  if (outcome == release_outcome::unknown && !owner->closing()) {
+    detail::release_call::detach(*owner, held_->key(), held_->id(), {}, detached_limit);
+  }
+  owner->settle(guard);
+  return outcome;
+} catch (const std::exception&) {
+  return release_outcome::unknown;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,30 @@
+// The inner door of lease and client, for the files of this folder.
+#pragma once
+
+#include <holdfast/client.hpp>
+#include <holdfast/lease.hpp>
+
+#include "client/acquire_call.hpp"
+#include "client/core.hpp"
+#include "client/held_lease.hpp"
+
+#include <memory>
+
+namespace holdfast::detail {
+
+struct lease_access {
+  static const std::shared_ptr<core>& core_of(const client& from) noexcept { return from.core_; }
+  static std::shared_ptr<held_lease>& held(lease& from) noexcept { return from.held_; }
+
+  // What a won acquire becomes. With the guard held.
+  static lease make(const std::shared_ptr<core>& owner, acquire_call& won, std::size_t prefix,
+                    std::function<void(const loss&)> on_lost, bool detached) {
+    lease made;
+    made.held_ = std::make_shared<held_lease>(owner, won.key(), won.id(), prefix, won.how(), *won.machine().won(),
+                                              std::move(on_lost), detached, runtime::boot_clock::now());
+    made.held_->start();
+    return made;
+  }
+};
+
+}  // namespace holdfast::detail

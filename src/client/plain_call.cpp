@@ -1,0 +1,54 @@
+#include "client/plain_call.hpp"
+
+namespace holdfast::detail {
+
+using runtime::time_point;
+
+limited::~limited() {
+  owner_.connection().abandon(what_);
+  owner_.timers().cancel(*this);
+}
+
+void limited::begin(time_point now) {
+  owner_.timers().schedule(*this, now + owner_.where().command_timeout);
+  owner_.connection().submit(what_, now);
+}
+
+void limited::end(std::optional<failure> problem) {
+  owner_.timers().cancel(*this);
+  problem_ = std::move(problem);
+  if (problem_) ++owner_.counters().errors[static_cast<std::size_t>(problem_->code)];
+  owner_.finish(*this);
+}
+
+void limited::fire(time_point /*now*/) {
+  const delivery sent = owner_.connection().ready() ? delivery::unanswered : delivery::not_sent;
+  owner_.connection().abandon(what_);
+  end(failure{errc::unreachable, "no answer from Redis within command_timeout", sent});
+}
+
+void ping_call::on_reply(const resp::value& reply, time_point now) {
+  round_trip_ = now - sent_at();
+  if (reply.is_error()) return end(lock::server_error(reply.text));
+  end({});
+}
+
+void extend_call::encode_values(std::string& out) {
+  resp::append_bulk(out, key_);
+  resp::append_bulk(out, id_);
+  resp::append_bulk(out, ttl_.count());
+}
+
+void extend_call::on_answer(const resp::value& reply, time_point /*now*/) {
+  const auto read = lock::read_renew(reply);
+  if (!read) return end(read.failure());
+  reply_ = *read;
+  end({});
+}
+
+void extend_call::on_interrupted(const failure& why, time_point now) {
+  if (core_->closing() || why.code == errc::protocol) return end(why);
+  core_->connection().submit(*this, now);
+}
+
+}  // namespace holdfast::detail

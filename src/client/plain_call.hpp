@@ -1,0 +1,69 @@
+// One command, one answer, with a time limit: PING, and the renew script for extend.
+#pragma once
+
+#include "client/call.hpp"
+#include "client/script_call.hpp"
+#include "lock/replies.hpp"
+#include "runtime/timer_queue.hpp"
+
+#include <holdfast/result.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::detail {
+
+// The end that both kinds of call below share: a time limit, and a failure that keeps "not sent" apart.
+class limited : public call, private runtime::timer {
+ public:
+  [[nodiscard]] const std::optional<failure>& problem() const noexcept { return problem_; }
+
+ protected:
+  limited(core& owner, net::request& what) : owner_{owner}, what_{what} {}
+  ~limited();
+  void begin(runtime::time_point now);
+  void end(std::optional<failure> problem);
+
+ private:
+  void fire(runtime::time_point now) override;
+  core& owner_;
+  net::request& what_;
+  std::optional<failure> problem_;
+};
+
+class ping_call final : public net::request, public limited {
+ public:
+  explicit ping_call(core& owner) : limited{owner, *this} { impatient = true; }
+  void start(runtime::time_point now) { begin(now); }
+  [[nodiscard]] runtime::duration round_trip() const noexcept { return round_trip_; }
+
+ private:
+  void encode(std::string& out) override { resp::append_command(out, "PING"); }
+  void on_reply(const resp::value& reply, runtime::time_point now) override;
+  void on_interrupted(const failure& why, runtime::time_point /*now*/) override { end(why); }
+  void on_refused(const failure& why, runtime::time_point /*now*/) override { end(why); }
+  runtime::duration round_trip_{};
+};
+
+class extend_call final : public script_call, public limited {
+ public:
+  extend_call(core& owner, std::string_view key, std::string_view id, std::chrono::milliseconds ttl)
+      : script_call{owner, scripts::renew, 1, 3}, limited{owner, *this}, key_{key}, id_{id}, ttl_{ttl} {}
+  void start(runtime::time_point now) { begin(now); }
+  [[nodiscard]] lock::renew_reply reply() const noexcept { return reply_; }
+
+ private:
+  void encode_values(std::string& out) override;
+  void on_answer(const resp::value& reply, runtime::time_point now) override;
+  // Idempotent: sent again while there is time.
+  void on_interrupted(const failure& why, runtime::time_point now) override;
+  void on_refused(const failure& why, runtime::time_point /*now*/) override { end(why); }
+  std::string_view key_;
+  std::string_view id_;
+  std::chrono::milliseconds ttl_;
+  lock::renew_reply reply_{};
+};
+
+}  // namespace holdfast::detail

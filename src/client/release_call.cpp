@@ -1,0 +1,68 @@
+#include "client/release_call.hpp"
+
+#include "client/lock_keys.hpp"
+
+namespace holdfast::detail {
+
+using runtime::time_point;
+
+release_call::release_call(core& owner, std::string_view key, std::string_view id, std::string_view entry)
+    : script_call{owner, scripts::release, 4, 6}, key_{key}, id_{id}, entry_{entry} {}
+
+release_call::~release_call() {
+  core_->connection().abandon(*this);
+  core_->timers().cancel(*this);
+}
+
+void release_call::start(time_point now, runtime::duration limit) {
+  core_->timers().schedule(*this, runtime::after(now, limit));
+  core_->connection().submit(*this, now);
+}
+
+void release_call::detach(core& owner, std::string_view key, std::string_view id, std::string_view entry,
+                          runtime::duration limit) {
+  auto* made = new release_call{owner, key, id, entry};
+  made->detached_ = true;
+  owner.count_detached(1);
+  made->start(runtime::boot_clock::now(), limit);
+  owner.nudge();
+}
+
+void release_call::encode_values(std::string& out) {
+  append_lock_keys(out, key_);
+  resp::append_bulk(out, id_);
+  resp::append_bulk(out, entry_);
+}
+
+void release_call::on_answer(const resp::value& reply, time_point /*now*/) { end(lock::read_release(reply)); }
+
+void release_call::on_interrupted(const failure& why, time_point now) {
+  if (why.sent == delivery::unanswered) repeated_ = true;
+  if (why.code == errc::protocol || core_->closing()) return end(why);
+  core_->connection().submit(*this, now);
+}
+
+void release_call::on_refused(const failure& why, time_point /*now*/) {
+  failure told = why;
+  if (repeated_) told.sent = delivery::unanswered;
+  end(told);
+}
+
+void release_call::fire(time_point /*now*/) {
+  const bool sent = repeated_ || core_->connection().ready();
+  core_->connection().abandon(*this);
+  end(failure{errc::unreachable, "no answer from Redis within the time limit",
+              sent ? delivery::unanswered : delivery::not_sent});
+}
+
+void release_call::end(result<lock::release_reply> how) {
+  core_->timers().cancel(*this);
+  if (how && *how == lock::release_reply::handed_over) ++core_->counters().handoffs_given;
+  if (how && *how != lock::release_reply::not_mine) ++core_->counters().released;
+  outcome_ = std::move(how);
+  if (!detached_) return core_->finish(*this);
+  core_->count_detached(-1);
+  delete this;
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,122 @@
+#include "lock/names.hpp"
+
+#include <array>
+#include <charconv>
+#include <vector>
+
+namespace holdfast::lock {
+namespace {
+
+constexpr std::uint32_t slots = 16384;
+
+constexpr std::array<std::uint16_t, 256> crc_table = [] {
+  std::array<std::uint16_t, 256> table{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    unsigned crc = byte << 8;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
+    table[byte] = static_cast<std::uint16_t>(crc);
+  }
+  return table;
+}();
+
+// CRC-16/XMODEM, as Redis Cluster prescribes.
+std::uint16_t crc16(std::string_view bytes) noexcept {
+  unsigned crc = 0;
+  for (const char byte : bytes) {
+    crc = ((crc << 8) ^ crc_table[((crc >> 8) ^ static_cast<unsigned char>(byte)) & 0xff]) & 0xffff;
+  }
+  return static_cast<std::uint16_t>(crc);
+}
+
+// Every `{` is closed, not nested, and has something inside; no `}` stands alone.
+bool braces_are_whole(std::string_view text) noexcept {
+  std::size_t opened = std::string_view::npos;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool inside = opened != std::string_view::npos;
+    if (text[at] == '{') {
+      if (inside) return false;
+      opened = at;
+    } else if (text[at] == '}') {
+      if (!inside || at == opened + 1) return false;
+      opened = std::string_view::npos;
+    }
+  }
+  return opened == std::string_view::npos;
+}
+
+bool has_tag(std::string_view key) noexcept { return key.find('{') != std::string_view::npos; }
+
+std::string helper_key(std::string_view key, std::string_view suffix) {
+  std::string made;
+  made.reserve(key.size() + suffix.size() + 2);
+  if (has_tag(key)) return made.append(key).append(suffix);
+  return made.append("{").append(key).append("}").append(suffix);
+}
+
+}  // namespace
+
+result<std::string> make_key(std::string_view prefix, std::string_view name) {
+  if (name.empty()) return failure{errc::bad_name, "the lock's name is empty; give it at least one byte"};
+  if (name.size() > longest_name) {
+    return failure{errc::bad_name, "the lock's name has " + std::to_string(name.size()) + " bytes; at most " +
+                                       std::to_string(longest_name) + " are allowed"};
+  }
+  if (prefix.size() > longest_name) {
+    return failure{errc::bad_option, "the prefix has " + std::to_string(prefix.size()) + " bytes; at most " +
+                                         std::to_string(longest_name) + " are allowed"};
+  }
+  std::string key;
+  key.reserve(prefix.size() + name.size());
+  key.append(prefix).append(name);
+  if (!braces_are_whole(key)) {
+    return failure{errc::bad_name,
+                   "the lock's name has broken braces; use none, or pairs with something inside such as {tag}"};
+  }
+  return key;
+}
+
+result<void> check_owner(std::string_view owner) {
+  if (owner.empty()) return failure{errc::bad_option, "the owner id is empty; give 1 to 256 bytes"};
+  if (owner.size() > longest_owner) {
+    return failure{errc::bad_option,
+                   "the owner id has " + std::to_string(owner.size()) + " bytes; at most 256 are allowed"};
+  }
+  return {};
+}
+
+std::uint16_t slot_of(std::string_view key) noexcept {
+  if (const auto open = key.find('{'); open != std::string_view::npos) {
+    const auto close = key.find('}', open + 1);
+    if (close != std::string_view::npos && close > open + 1) key = key.substr(open + 1, close - open - 1);
+  }
+  return static_cast<std::uint16_t>(crc16(key) % slots);
+}
+
+std::uint32_t fence_tag(std::uint16_t slot) {
+  // Filled at first use, a few milliseconds once per process.
+  static const std::vector<std::uint32_t> tags = [] {
+    std::vector<std::uint32_t> found(slots, 0);
+    std::vector<bool> known(slots, false);
+    std::uint32_t missing = slots;
+    for (std::uint32_t number = 0; missing > 0; ++number) {
+      std::array<char, 12> digits{};
+      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+      const std::uint32_t hit = crc16({digits.data(), static_cast<std::size_t>(end - digits.data())}) % slots;
+      if (known[hit]) continue;
+      known[hit] = true;
+      found[hit] = number;
+      --missing;
+    }
+    return found;
+  }();
+  return tags[slot];
+}
+
+std::string waiters_key(std::string_view key) { return helper_key(key, ":waiters"); }
+std::string seen_key(std::string_view key) { return helper_key(key, ":seen"); }
+std::string fence_key(std::string_view key) {
+  return "holdfast:fence:{" + std::to_string(fence_tag(slot_of(key))) + "}";
+}
+std::string inbox_channel(std::string_view inbox) { return std::string{"holdfast:inbox:"}.append(inbox); }
+
+}  // namespace holdfast::lock

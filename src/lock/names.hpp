@@ -1,0 +1,44 @@
+// From a lock's name to its keys.
+//
+//   name `invoice:42`, prefix `app:`    ->  lock    app:invoice:42            the plain SET-NX layout
+//                                           waiters {app:invoice:42}:waiters  the queue
+//                                           seen    {app:invoice:42}:seen     heartbeats of long waiters
+//                                           fence   holdfast:fence:{1183}     one counter per hash slot, not per lock
+//   name `{user:7}:cart`                ->  waiters {user:7}:cart:waiters     a name that has a tag keeps it
+//
+// All keys of one lock hash to one slot, so that a script may touch them in a Cluster. Names with broken braces would put
+// the helpers into other slots and are refused. Fence counters are bounded by the 16,384 slots, however many names there
+// are: the tag of a slot is the smallest decimal number that hashes to it.
+#pragma once
+
+#include <holdfast/result.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace holdfast::lock {
+
+inline constexpr std::size_t longest_name = 512;
+inline constexpr std::size_t longest_owner = 256;
+
+// prefix + name, or bad_name.
+result<std::string> make_key(std::string_view prefix, std::string_view name);
+
+// The whole check of a caller's owner id: bad_option when empty or too long.
+result<void> check_owner(std::string_view owner);
+
+// Redis Cluster's slot of a key, hash tag considered.
+std::uint16_t slot_of(std::string_view key) noexcept;
+
+// The number that stands for a slot in its fence key.
+std::uint32_t fence_tag(std::uint16_t slot);
+
+std::string waiters_key(std::string_view key);
+std::string seen_key(std::string_view key);
+std::string fence_key(std::string_view key);
+
+// The channel on which one client hears of its grants.
+std::string inbox_channel(std::string_view inbox);
+
+}  // namespace holdfast::lock

@@ -1,0 +1,72 @@
+#include "lock/server_error.hpp"
+
+#include <array>
+
+namespace holdfast::lock {
+namespace {
+
+struct row {
+  std::string_view word;
+  errc code;
+  std::string_view advice;
+};
+
+constexpr std::array<row, 19> table{{
+    {"WRONGTYPE", errc::wrong_type, "the key holds something that is not a plain lock"},
+    {"OOM", errc::out_of_memory, "Redis is at maxmemory; raise it or free memory"},
+    {"READONLY", errc::read_only, "this Redis is a replica; connect to the primary"},
+    {"LOADING", errc::server_busy, "Redis is loading its data; try again in a while"},
+    {"BUSY", errc::server_busy, "Redis is busy running a script; see SCRIPT KILL"},
+    {"MASTERDOWN", errc::server_busy, "the replica has lost its primary"},
+    {"NOREPLICAS", errc::server_busy, "too few replicas are connected (min-replicas-to-write)"},
+    {"MISCONF", errc::server_busy, "Redis refuses writes because it cannot save to disk"},
+    {"CLUSTERDOWN", errc::server_busy, "the cluster is down"},
+    {"TRYAGAIN", errc::server_busy, "a slot is being moved; try again in a while"},
+    {"MOVED", errc::refused, "this Redis is a cluster node that does not serve the key"},
+    {"ASK", errc::server_busy, "a slot is being moved; try again in a while"},
+    {"CROSSSLOT", errc::protocol, "the keys of one lock fell into different slots"},
+    {"NOAUTH", errc::refused, "Redis wants a password; set it in the URL or HOLDFAST_PASSWORD"},
+    {"WRONGPASS", errc::refused, "user or password is wrong"},
+    {"NOPERM", errc::refused, "the ACL user lacks a right; docs/operate.md lists what is needed"},
+    {"EXECABORT", errc::server_busy, "the transaction was refused"},
+    {"UNKILLABLE", errc::server_busy, "Redis is busy running a script that has written"},
+    {"DENIED", errc::refused, "Redis is in protected mode; set a password or bind to loopback"},
+}};
+
+bool at_word(std::string_view text, std::size_t at, std::string_view word) {
+  const bool starts = at == 0 || text[at - 1] == ' ' || text[at - 1] == '-' || text[at - 1] == ':';
+  const std::size_t end = at + word.size();
+  return starts && (end == text.size() || text[end] == ' ');
+}
+
+// Server texts are shown to people: cut, and freed of control characters.
+std::string shown(std::string_view text) {
+  std::string out{text.substr(0, 200)};
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return out;
+}
+
+}  // namespace
+
+failure server_error(std::string_view text) {
+  for (const row& known : table) {
+    for (auto at = text.find(known.word); at != std::string_view::npos; at = text.find(known.word, at + 1)) {
+      if (at_word(text, at, known.word)) {
+        return {known.code, std::string{known.advice} + " (server: " + shown(text) + ")"};
+      }
+    }
+  }
+  if (text.find("invalid password") != std::string_view::npos) return {errc::refused, "user or password is wrong"};
+  if (text.find("max number of clients") != std::string_view::npos) {
+    return {errc::server_busy, "Redis has no connection left (maxclients)"};
+  }
+  return {errc::protocol, "Redis answered with an error that this command cannot give: " + shown(text)};
+}
+
+bool is_noscript(std::string_view text) noexcept { return text.starts_with("NOSCRIPT"); }
+
+bool is_passing(errc code) noexcept { return code == errc::server_busy; }
+
+}  // namespace holdfast::lock

@@ -1,0 +1,135 @@
+// One multiplexed connection to one Redis, kept up.
+//
+//            open            resolved           connected          greeted
+//   IDLE ----------> RESOLVING --------> OPENING --------> GREETING --------> READY
+//    ^                   |                  |                  |    RESP2: then OPENING, GREETING of the inbox's link
+//    |  nobody needs it  +------------------+------------------+---------------+
+//    +------------------------- PAUSING <-------------- failed, broken, silent for command_timeout
+//                           (back-off with jitter; the first try at once)
+//
+// submit() puts a request on the wire when READY and fewer than max_in_flight are out, and into the backlog otherwise:
+// back-pressure, because whoever waits there waits in its own call. In other states requests wait for the connection;
+// the impatient ones are refused when an attempt fails, the others after connect_timeout.
+//
+// Guarded by the client's mutex. Somebody has to drive: fill() says what to poll for, service() reads and dispatches, and
+// flush() writes. In READY that may be any one thread at a time (a lone caller drives itself); before, only the client's
+// own thread.
+#pragma once
+
+#include "net/dial.hpp"
+#include "net/handshake.hpp"
+#include "net/link.hpp"
+#include "net/request.hpp"
+#include "net/resolver.hpp"
+#include "runtime/random.hpp"
+#include "runtime/timer_queue.hpp"
+
+#include <holdfast/settings.hpp>
+
+#include <poll.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace holdfast::net {
+
+// What the connection tells its owner, always with the mutex held.
+class connection_events {
+ public:
+  virtual void on_message(std::string_view payload, runtime::time_point now) = 0;  // to the inbox
+  virtual void on_up(runtime::time_point now) = 0;
+  virtual void on_down(runtime::time_point now) = 0;
+  virtual bool needs_connection() const = 0;  // leases, waiters: reconnect even though nothing is submitted
+  virtual void wake_driver() = 0;             // what to poll for has changed
+
+ protected:
+  ~connection_events() = default;
+};
+
+class connection final : private runtime::timer {
+ public:
+  connection(const settings& how, std::string inbox, connection_events& owner, runtime::timer_queue& timers,
+             runtime::random_source& random, std::function<void()> wake);
+  ~connection();
+
+  void open(runtime::time_point now);
+  // Ends it for good. Everything submitted is refused with `why` or, if it was sent, interrupted.
+  void close(const failure& why, runtime::time_point now);
+
+  void submit(request& what, runtime::time_point now);
+  void abandon(request& what) noexcept;
+
+  [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
+  // Whether grants can reach us; without, waiting has to poll.
+  [[nodiscard]] bool has_inbox() const noexcept { return has_inbox_; }
+  // Whether answers are due, so that somebody must drive.
+  [[nodiscard]] bool expects() const noexcept;
+  [[nodiscard]] bool unsent() const noexcept { return main_ && ready() && main_->unsent() && !main_->blocked(); }
+  [[nodiscard]] std::size_t in_flight() const noexcept { return main_ ? main_->in_flight() : 0; }
+
+  // Up to two entries; returns how many.
+  std::size_t fill(pollfd* entries) const noexcept;
+  void flush(std::unique_lock<std::mutex>& guard);
+  // After poll(2) filled `entries[0..count)`: reads, dispatches, writes what was blocked.
+  void service(std::unique_lock<std::mutex>& guard, const pollfd* entries, std::size_t count);
+
+ private:
+  enum class state : unsigned char { idle, pausing, resolving, opening, greeting, ready, closed };
+  class probe;      // keep-alive PING, and other commands whose answer does not matter
+  class subscribe;  // answered by a push, or by an error
+
+  void fire(runtime::time_point now) override;
+  void begin_attempt(runtime::time_point now);
+  void try_next_address(runtime::time_point now);
+  void advance(std::unique_lock<std::mutex>& guard);
+  void greet();
+  void greeted(runtime::time_point now);
+  void become_ready(runtime::time_point now);
+  void dispatch(link& from, resp::value& reply, runtime::time_point now);
+  void dispatch_message(const resp::value& message, runtime::time_point now);
+  void attempt_failed(const failure& why, runtime::time_point now);
+  void fail(const failure& why, runtime::time_point now);
+  void pause(runtime::time_point now);
+  void refuse_backlog(const failure& why, runtime::time_point now, bool all);
+  void drain_backlog(runtime::time_point now);
+  void plan(runtime::time_point now);
+
+  const settings& how_;
+  const std::string inbox_;
+  connection_events& owner_;
+  runtime::timer_queue& timers_;
+  runtime::random_source& random_;
+  const std::function<void()> wake_;  // callable from any thread: somebody should look at poll()'s world again
+
+  state state_ = state::idle;
+  resolver resolver_;
+  std::shared_ptr<const tls_context> tls_;
+  std::vector<address> addresses_;
+  std::size_t address_ = 0;
+  std::unique_ptr<handshake> handshake_;
+  std::shared_ptr<link> main_;
+  std::shared_ptr<link> side_;  // RESP2's inbox link
+  int version_ = 3;
+  bool greeting_side_ = false;
+  bool has_inbox_ = false;
+  std::int64_t id_ = 0;      // of the main link, as the server numbers it
+  std::int64_t zombie_ = 0;  // an earlier one that may still have our commands in its pipes
+
+  runtime::time_point attempt_limit_ = runtime::never;
+  runtime::time_point retry_at_ = runtime::never;
+  runtime::time_point down_since_{};
+  runtime::time_point heard_{};  // last bytes from the server
+  runtime::duration pause_{};
+  bool ticking_ = false;
+
+  std::deque<request*> backlog_;
+  std::unique_ptr<probe> ping_;
+  std::unique_ptr<probe> kill_;
+  std::unique_ptr<subscribe> subscribe_;
+};
+
+}  // namespace holdfast::net

@@ -1,0 +1,113 @@
+#include "net/link.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+namespace holdfast::net {
+
+void link::append(request& what, runtime::time_point now) {
+  const std::size_t before = out_.size();
+  what.encode(out_);
+  what.place_ = request::place::wire;
+  what.sent_at_ = now;
+  waiting_.push_back({&what, appended_, now});
+  appended_ += out_.size() - before;
+}
+
+void link::append_raw(std::string_view bytes) {
+  out_.append(bytes);
+  appended_ += bytes.size();
+}
+
+void link::forget(const request& what) noexcept {
+  for (waiting& entry : waiting_) {
+    if (entry.who == &what) entry.who = nullptr;
+  }
+}
+
+bool link::flush(std::unique_lock<std::mutex>& guard) {
+  if (writing_ || blocked_ || dead_) return true;
+  writing_ = true;
+  bool whole = true;
+  while (!dead_) {
+    if (sent_ == sending_.size()) {
+      sending_.clear();
+      sent_ = 0;
+      if (out_.empty()) break;
+      sending_.swap(out_);
+      handed_ = appended_;
+    }
+    const std::string_view rest{sending_.data() + sent_, sending_.size() - sent_};
+    guard.unlock();
+    const io_result wrote = stream_->write(rest);
+    guard.lock();
+    if (wrote.what == io::done) {
+      sent_ += wrote.bytes;
+    } else {
+      blocked_ = wrote.what == io::again;
+      whole = blocked_ || dead_;
+      if (!whole) problem_ = stream_->problem();
+      break;
+    }
+  }
+  writing_ = false;
+  return whole;
+}
+
+bool link::receive(std::unique_lock<std::mutex>& guard) {
+  batch_.clear();
+  guard.unlock();
+  const std::span<char> room = in_.prepare();
+  const io_result got = stream_->read(room);
+  auto status = resp::reader::status::more;
+  if (got.what == io::done) {
+    in_.commit(got.bytes);
+    for (;;) {
+      batch_.emplace_back();
+      status = in_.next(batch_.back());
+      if (status != resp::reader::status::ready) break;
+    }
+    batch_.pop_back();
+  }
+  guard.lock();
+  if (status == resp::reader::status::broken) {
+    problem_ = {errc::protocol, "the server does not speak RESP: " + in_.problem(), delivery::unanswered};
+    return false;
+  }
+  if (got.what == io::closed || got.what == io::failed) {
+    problem_ = stream_->problem();
+    return false;
+  }
+  return true;
+}
+
+request* link::next_waiting(bool& expected) noexcept {
+  expected = !waiting_.empty();
+  if (!expected) return nullptr;
+  request* who = waiting_.front().who;
+  waiting_.pop_front();
+  if (who != nullptr) who->place_ = request::place::nowhere;
+  return who;
+}
+
+void link::interrupt_all(const failure& why, runtime::time_point now) {
+  dead_ = true;
+  // One at a time: what is told here may abandon others that are still in the line.
+  while (!waiting_.empty()) {
+    const waiting entry = waiting_.front();
+    waiting_.pop_front();
+    if (entry.who == nullptr) continue;
+    entry.who->place_ = request::place::nowhere;
+    failure told = why;
+    told.sent = entry.begin < handed_ ? delivery::unanswered : delivery::not_sent;
+    entry.who->on_interrupted(told, now);
+  }
+}
+
+void link::shut() noexcept { ::shutdown(stream_->fd(), SHUT_RDWR); }
+
+short link::wanted() const noexcept {
+  return static_cast<short>(POLLIN | (blocked_ ? POLLOUT : 0) | stream_->wanted());
+}
+
+}  // namespace holdfast::net

@@ -1,0 +1,87 @@
+// One socket with its buffers and the requests that wait for their answers on it. Dies with the socket; the connection
+// makes another.
+//
+// Guarded by the client's mutex, but for the system calls: flush() and receive() let go of it around them. Two roles, each
+// taken by one thread at a time: the writer (whoever flushes; others just append and are carried along) and the reader
+// (whoever drives the connection).
+#pragma once
+
+#include "net/request.hpp"
+#include "net/stream.hpp"
+#include "resp/reader.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace holdfast::net {
+
+class link {
+ public:
+  explicit link(std::unique_ptr<stream> over) : stream_{std::move(over)} {}
+
+  // Appends to what is to be sent, and remembers who waits for the answer.
+  void append(request& what, runtime::time_point now);
+
+  // Appends bytes whose answers are not waited for by a request (the greeting).
+  void append_raw(std::string_view bytes);
+
+  // Takes a request off: its answer will be read and dropped.
+  void forget(const request& what) noexcept;
+
+  // Sends what was appended, unless another thread is at it. False: the link is broken, see problem().
+  bool flush(std::unique_lock<std::mutex>& guard);
+
+  // Reads once what has arrived into `batch()`. False: the link is broken.
+  bool receive(std::unique_lock<std::mutex>& guard);
+  [[nodiscard]] std::vector<resp::value>& batch() noexcept { return batch_; }
+
+  // The request that the next reply belongs to, taken off; null with `expected` true for a forgotten one.
+  request* next_waiting(bool& expected) noexcept;
+
+  // Ends it: every request on it is told what is known about its delivery.
+  void interrupt_all(const failure& why, runtime::time_point now);
+
+  // Wakes whoever is in poll(2) or a system call on it.
+  void shut() noexcept;
+
+  [[nodiscard]] bool idle() const noexcept { return waiting_.empty(); }
+  [[nodiscard]] std::size_t in_flight() const noexcept { return waiting_.size(); }
+  [[nodiscard]] runtime::time_point oldest() const noexcept { return waiting_.front().sent; }
+  [[nodiscard]] bool unsent() const noexcept { return !out_.empty() || sent_ < sending_.size(); }
+  [[nodiscard]] bool any_unanswered() const noexcept { return !waiting_.empty() && waiting_.front().begin < handed_; }
+  [[nodiscard]] short wanted() const noexcept;
+  void writable() noexcept { blocked_ = false; }
+  [[nodiscard]] bool blocked() const noexcept { return blocked_; }
+  [[nodiscard]] stream& socket() noexcept { return *stream_; }
+  [[nodiscard]] const failure& problem() const noexcept { return problem_; }
+  void set_problem(failure why) { problem_ = std::move(why); }
+
+ private:
+  struct waiting {
+    request* who;  // null: forgotten
+    std::uint64_t begin;
+    runtime::time_point sent;
+  };
+
+  std::unique_ptr<stream> stream_;
+  failure problem_{};
+  bool dead_ = false;
+
+  std::string out_;      // appended, not yet taken by the writer
+  std::string sending_;  // the writer's
+  std::size_t sent_ = 0;
+  bool writing_ = false;
+  bool blocked_ = false;        // the socket takes no more for now
+  std::uint64_t appended_ = 0;  // bytes, since the start
+  std::uint64_t handed_ = 0;    // of these, given to the kernel or about to be
+  std::deque<waiting> waiting_;
+
+  resp::reader in_;  // the reader's
+  std::vector<resp::value> batch_;
+};
+
+}  // namespace holdfast::net

@@ -1,0 +1,53 @@
+// One command on its way to Redis and back.
+//
+// Owned by whoever submits it; must stay where it is until one of the three on_ functions was called or it was abandoned.
+// All of them run with the client's mutex held. "Not sent" and "sent, unanswered" stay apart: only the latter may have
+// taken effect.
+#pragma once
+
+#include "resp/value.hpp"
+#include "runtime/clock.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <string>
+
+namespace holdfast::net {
+
+class request {
+ public:
+  request() = default;
+  request(const request&) = delete;
+  request& operator=(const request&) = delete;
+
+  // Appends the command; called when it goes onto the wire, again if it is submitted again.
+  virtual void encode(std::string& out) = 0;
+
+  virtual void on_reply(const resp::value& reply, runtime::time_point now) = 0;
+
+  // The link broke while this was on it, because of `why` (its `sent` tells whether this request may have arrived).
+  virtual void on_interrupted(const failure& why, runtime::time_point now) = 0;
+
+  // It was not sent and will not be: there is no connection, and waiting for one is over.
+  virtual void on_refused(const failure& why, runtime::time_point now) = 0;
+
+  // When it was put on the wire; the server cannot have seen it earlier.
+  [[nodiscard]] runtime::time_point sent_at() const noexcept { return sent_at_; }
+
+  [[nodiscard]] bool pending() const noexcept { return place_ != place::nowhere; }
+
+  // Does not outlast a failed attempt to connect; others wait for connect_timeout.
+  bool impatient = false;
+
+ protected:
+  ~request() = default;
+
+ private:
+  friend class connection;
+  friend class link;
+  enum class place : unsigned char { nowhere, backlog, wire };
+  place place_ = place::nowhere;
+  runtime::time_point sent_at_{};  // in the backlog: when it was submitted
+};
+
+}  // namespace holdfast::net

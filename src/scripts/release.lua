@@ -1,0 +1,21 @@
+-- Give the lock back: to the first waiter that is alive, or to nobody. Also leaves the queue, for a waiter that gives up
+-- and cannot know whether it has just been granted.
+--
+-- KEYS  lock, waiters, seen, fence (see _grant.lua)
+-- ARGV[1] owner   ARGV[2] entry to take off the queue, or ''
+--
+-- returns 0 not mine   1 released, nobody waited   2 handed over
+
+--@include _grant.lua
+
+if ARGV[2] ~= '' then
+  redis.call('ZREM', KEYS[2], ARGV[2])
+  redis.call('HDEL', KEYS[3], ARGV[2])
+end
+
+-- A key of another type is not mine either; pcall turns WRONGTYPE into a table, which equals no owner.
+if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+
+if serve_queue('') == 'granted' then return 2 end
+redis.call('DEL', KEYS[1])
+return 1

@@ -1,0 +1,146 @@
+// Settings that contradict each other are refused, and no text ever shows a password.
+#include <holdfast/settings.hpp>
+
+#include "topology/compose.hpp"
+#include "topology/config_file.hpp"
+#include "topology/environment.hpp"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::topology {
+namespace {
+
+struct contradiction {
+  const char* url;
+  const char* word;
+};
+
+TEST(SettingsContradictions, InOneUrl) {
+  const contradiction cases[] = {
+      {"redis://h?tls_ca=/f", "tls_ca"},
+      {"redis://h?tls_cert=/f&tls_key=/f", "tls_cert"},
+      {"redis://h?tls_key=/f", "tls_key"},
+      {"redis://h?tls_server_name=n", "tls_server_name"},
+      {"redis://h?tls_verify=no", "tls_verify"},
+      {"redis://h?tls_verify=yes", "tls_verify"},
+      {"unix:///s?tls_verify=no", "tls_verify"},
+      {"unix:///s?tls_ca=/f", "tls_ca"},
+      {"rediss://h?tls_verify=no&tls_ca=/f", "tls_ca contradicts tls_verify=no"},
+      {"rediss://h?tls_server_name=n&tls_verify=no", "tls_server_name contradicts tls_verify=no"},
+      {"rediss://h?tls_cert=/f", "tls_cert needs tls_key"},
+      {"rediss://h?tls_key=/f", "tls_key needs tls_cert"},
+      {"redis://ops@h", "user is given without a password"},
+      {"redis://h?user=ops", "user is given without a password"},
+      {"redis://h/1?database=1", "database is given twice"},
+      {"redis://h?database=1&database=1", "database is given twice"},
+      {"redis://:a@h?password=a", "password is given twice"},
+      {"redis://u:a@h?user=u", "user is given twice"},
+  };
+  for (const auto& [url, word] : cases) {
+    const auto got = settings::from_url(url);
+    ASSERT_FALSE(got) << url;
+    EXPECT_EQ(got.code(), errc::bad_url) << url;
+    EXPECT_NE(got.failure().detail.find(word), std::string::npos) << url << " -> " << got.failure().detail;
+  }
+}
+
+TEST(SettingsContradictions, GoodCombinationsOfTls) {
+  for (const auto* const url :
+       {"rediss://h", "rediss://h?tls_verify=no", "rediss://h?tls_verify=yes&tls_ca=/f",
+        "rediss://h?tls_cert=/f&tls_key=/f", "rediss://h?tls_verify=no&tls_cert=/f&tls_key=/f"}) {
+    const auto got = settings::from_url(url);
+    EXPECT_TRUE(got) << url << ": " << got.failure().detail;
+  }
+}
+
+// One contradiction between two places: the code is that of the offending word's place, the text names both.
+TEST(SettingsContradictions, BetweenPlaces) {
+  const auto merge = [](const char* file, std::vector<const char*> environment, const char* url) {
+    environment.push_back(nullptr);
+    std::vector<source> places;
+    places.push_back(parse_config(file, "f").value());
+    places.push_back(read_environment(environment.data()).value());
+    if (url != nullptr) places.push_back({parse_url(url).value(), {}});
+    return compose(std::move(places));
+  };
+  const auto expect = [](const result<composed>& got, errc code, std::string_view word) {
+    ASSERT_FALSE(got) << word;
+    EXPECT_EQ(got.code(), code) << got.failure().detail;
+    EXPECT_NE(got.failure().detail.find(word), std::string::npos) << got.failure().detail;
+  };
+  expect(merge("tls_ca = /f", {}, "redis://h"), errc::bad_option,
+         "f:1: tls_ca needs a rediss:// URL, and the one in use (URL)");
+  expect(merge("", {"HOLDFAST_TLS_VERIFY=no"}, "unix:///s"), errc::bad_option, "HOLDFAST_TLS_VERIFY: tls_verify");
+  expect(merge("", {"HOLDFAST_TLS_VERIFY=no"}, nullptr), errc::bad_option, "no URL is given");
+  expect(merge("tls_verify = no", {}, "rediss://h?tls_ca=/f"), errc::bad_url, "tls_ca contradicts tls_verify=no (f:1)");
+  expect(merge("", {"HOLDFAST_USER=ops"}, "redis://h"), errc::bad_option, "HOLDFAST_USER: user is given without");
+  expect(merge("", {"HOLDFAST_PASSWORD=hunter2"}, nullptr), errc::bad_option,
+         "HOLDFAST_PASSWORD: password is given but no URL");
+  expect(merge("user = ops", {}, nullptr), errc::bad_option, "f:1: user is given but no URL");
+
+  EXPECT_TRUE(merge("tls_ca = /f", {}, "rediss://h"));
+  EXPECT_TRUE(merge("tls_cert = /f", {"HOLDFAST_TLS_KEY=/k"}, "rediss://h"));
+}
+
+// The password "hunter2secret" in every place where somebody puts it, right or wrong, with something else being wrong.
+TEST(SettingsContradictions, NoTextShowsAPassword) {
+  const char* const urls[] = {
+      "hunter2secret",
+      "user:hunter2secret@h",
+      "user:hunter2secret@h://x",
+      "redis:user:hunter2secret@h",
+      "redis://user:hunter2secret",
+      "redis://:hunter2secret",
+      "redis://user:hunter2secret/x@h",
+      "redis://user:/hunter2secret@h",
+      "redis://user:1/hunter2secret@h",
+      "redis://user:1?hunter2secret@h",
+      "redis://user:1?database=hunter2secret@h",
+      "redis://user:#hunter2secret@h",
+      "redis://user:hunter2secret #@h",
+      "redis://user:p@a/hunter2secret@h",
+      "redis://user:hunter2secret%@h",
+      "redis://user:hunter2secret%00@h",
+      "redis://user:hunter2secret@",
+      "redis://user:hunter2secret@h:x",
+      "redis://user:hunter2secret@h/x",
+      "redis://user:hunter2secret@h?what=1",
+      "redis://user:hunter2secret@h?password=hunter2secret",
+      "redis://user:hunter2secret@h?tls_ca=/f",
+      "redis://hunter2secret@h",
+      "redis://h?password=hunter2secret%",
+      "redis://h?password=hunter2secret&password=hunter2secret",
+      "redis://h?password=a&hunter2secret",
+      "redis://h?password=a&hunter2secret=b",
+      "redis://h?password=hunter2secret#",
+      "redis://h?password=hunter2secret&database=x",
+      "unix://user:hunter2secret@relative",
+      "unix://user:hunter2secret@",
+  };
+  const auto hides = [](const std::string& text) { return text.find("hunter2secret") == std::string::npos; };
+  for (const std::string url : urls) {
+    const auto got = settings::from_url(url);
+    ASSERT_FALSE(got) << url;
+    EXPECT_TRUE(hides(got.failure().detail)) << url << " -> " << got.failure().detail;
+    const auto variable = "HOLDFAST_URL=" + url;
+    const char* const variables[] = {variable.c_str(), nullptr};
+    const auto environment = read_environment(variables);
+    EXPECT_TRUE(environment || hides(environment.failure().detail)) << url << " -> " << environment.failure().detail;
+    const auto file = parse_config("url = " + url + "\n", "f");
+    EXPECT_TRUE(file || hides(file.failure().detail)) << url << " -> " << file.failure().detail;
+  }
+  for (const std::string text : {"password hunter2secret", "password: hunter2secret", "hunter2secret",
+                                 "passwrod = hunter2secret", "password = hunter2secret\npassword = hunter2secret",
+                                 "url = redis://:hunter2secret@h\npassword = hunter2secret"}) {
+    const auto got = parse_config(text, "f");
+    ASSERT_FALSE(got) << text;
+    EXPECT_TRUE(hides(got.failure().detail)) << got.failure().detail;
+  }
+  const char* const misspelt[] = {"HOLDFAST_PASS=hunter2secret", nullptr};
+  const auto got = read_environment(misspelt);
+  ASSERT_FALSE(got);
+  EXPECT_TRUE(hides(got.failure().detail)) << got.failure().detail;
+}
+
+}  // namespace
+}  // namespace holdfast::topology
