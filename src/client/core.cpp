@@ -178,21 +178,22 @@ void core::wake_finished(guard_type& guard) {
 
 void core::run_completions(guard_type& guard) {
   while (!completions_.empty()) {
-    std::vector<std::function<void()>> ready;
+    std::vector<std::shared_ptr<deferred>> ready;
     ready.swap(completions_);
     guard.unlock();
-    for (auto& each : ready) each();
+    for (auto& each : ready) each->run();
     ready.clear();
     guard.lock();
   }
 }
 
 void core::nudge() {
-  if (thread_polls_) thread_wake_.raise();
+  // Once is enough: it looks at everything before it polls again.
+  if (std::exchange(thread_polls_, false)) thread_wake_.raise();
 }
 
 void core::settle(guard_type& guard) {
-  if (thread_polls_ && (timers_.next() < thread_sleeps_until_ || !completions_.empty())) thread_wake_.raise();
+  if (timers_.next() < thread_sleeps_until_ || !completions_.empty()) nudge();
   if (!finished_.empty()) wake_finished(guard);
 }
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "client/call.hpp"
+#include "client/deferred.hpp"
 #include "net/connection.hpp"
 #include "runtime/callback_thread.hpp"
 #include "runtime/clock.hpp"
@@ -77,7 +78,7 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   void nudge();
   // A call ended: its thread is woken once the guard is let go.
   void finish(call& what);
-  void complete_later(std::function<void()> completion) { completions_.push_back(std::move(completion)); }
+  void complete_later(std::shared_ptr<deferred> completion) { completions_.push_back(std::move(completion)); }
   // Runs on the callback thread.
   void call_user(std::function<void()> what) { callbacks_.run(std::move(what)); }
   // Before letting go of the guard after anything but wait(): wakes whoever has to be woken.
@@ -134,7 +135,7 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   int detached_ = 0;  // releases nobody waits for
 
   std::vector<runtime::parking*> finished_;
-  std::vector<std::function<void()>> completions_;
+  std::vector<std::shared_ptr<deferred>> completions_;
   std::unordered_map<std::string, acquire_call*> queued_;
   acquire_call* calls_ = nullptr;    // intrusive lists
   held_lease* leases_ = nullptr;

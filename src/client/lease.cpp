@@ -1,6 +1,7 @@
 #include <holdfast/lease.hpp>
 
 #include "client/held_lease.hpp"
+#include "client/outcomes.hpp"
 #include "client/plain_call.hpp"
 #include "client/release_call.hpp"
 #include "lock/checked_options.hpp"
@@ -17,18 +18,6 @@ namespace {
 
 // How long a release that nobody waits for is tried: the key outlives it by its expiry at the most.
 constexpr std::chrono::milliseconds detached_limit{10'000};
-
-failure is_lost(const held_lease& held) {
-  return {errc::lost, "the lease of " + std::string{held.name()} + " is over (" +
-                          std::string{to_string(held.what_happened().cause)} + "); acquire the lock again"};
-}
-
-// The server did not say how the release went, or said "not mine" to a repetition: the first sending may have done it.
-release_outcome judge(const detail::release_call& done) {
-  if (!done.outcome()) return release_outcome::unknown;
-  if (*done.outcome() != lock::release_reply::not_mine) return release_outcome::released;
-  return done.repeated() ? release_outcome::unknown : release_outcome::was_lost;
-}
 
 }  // namespace
 
@@ -106,25 +95,19 @@ void lease::on_lost(std::function<void(const loss&)> callback) {
 void lease::extend(std::chrono::milliseconds ttl) { extend(std::nothrow, ttl).value(); }
 
 result<void> lease::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexcept try {
-  if (!held_) return failure{errc::lost, "there is no lease: nothing was acquired, or it was moved away"};
+  if (!held_) return detail::no_lease();
   if (held_->owner()->is_foreign()) return detail::core::foreign();
   if (auto checked = lock::check_ttl(ttl); !checked) return checked;
   const auto owner = held_->owner();
   auto guard = owner->lock();
   held_->look_at_clock(boot_clock::now());
-  if (held_->stopped()) return is_lost(*held_);
+  if (held_->stopped()) return detail::is_lost(*held_);
   detail::extend_call call{*owner, held_->key(), held_->id(), ttl};
   call.start(boot_clock::now());
   owner->wait(guard, call);
-  if (call.problem()) return *call.problem();
-  switch (call.reply()) {
-    case lock::renew_reply::kept: held_->extended({call.sent_at(), ttl}, ttl, boot_clock::now()); break;
-    case lock::renew_reply::gone: held_->disproved(loss_cause::gone); break;
-    case lock::renew_reply::taken: held_->disproved(loss_cause::taken); break;
-  }
+  auto done = detail::apply_extend(*held_, call, ttl);
   owner->settle(guard);
-  if (held_->stopped()) return is_lost(*held_);
-  return {};
+  return done;
 } catch (const std::exception& problem) {
   return failure{errc::unreachable, problem.what()};
 }
@@ -146,7 +129,7 @@ release_outcome lease::release() noexcept try {
   detail::release_call call{*owner, held_->key(), held_->id()};
   call.start(boot_clock::now(), owner->where().command_timeout);
   owner->wait(guard, call);
-  const release_outcome outcome = judge(call);
+  const release_outcome outcome = detail::judge(call);
   if (outcome == release_outcome::unknown && !owner->closing()) {
     detail::release_call::detach(*owner, held_->key(), held_->id(), {}, detached_limit);
   }

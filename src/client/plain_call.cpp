@@ -18,6 +18,7 @@ void limited::end(std::optional<failure> problem) {
   owner_.timers().cancel(*this);
   problem_ = std::move(problem);
   if (problem_) ++owner_.counters().errors[static_cast<std::size_t>(problem_->code)];
+  if (on_done) return on_done();
   owner_.finish(*this);
 }
 

@@ -20,6 +20,9 @@ class limited : public call, private runtime::timer {
  public:
   [[nodiscard]] const std::optional<failure>& problem() const noexcept { return problem_; }
 
+  // Set for the coroutine forms; called with the guard held at the end.
+  std::function<void()> on_done;
+
  protected:
   limited(core& owner, net::request& what) : owner_{owner}, what_{what} {}
   ~limited();

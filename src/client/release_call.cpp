@@ -60,6 +60,7 @@ void release_call::end(result<lock::release_reply> how) {
   if (how && *how == lock::release_reply::handed_over) ++core_->counters().handoffs_given;
   if (how && *how != lock::release_reply::not_mine) ++core_->counters().released;
   outcome_ = std::move(how);
+  if (on_done) return on_done(*this);
   if (!detached_) return core_->finish(*this);
   core_->count_detached(-1);
   delete this;

@@ -26,6 +26,9 @@ class release_call final : public script_call, public call, private runtime::tim
   static void detach(core& owner, std::string_view key, std::string_view id, std::string_view entry,
                      runtime::duration limit);
 
+  // Set for the coroutine forms; called with the guard held at the end.
+  std::function<void(release_call&)> on_done;
+
   // After the end: the server's word, or why there is none.
   [[nodiscard]] const result<lock::release_reply>& outcome() const noexcept { return *outcome_; }
   // An earlier sending was not answered, so "not mine" may be our own doing.
