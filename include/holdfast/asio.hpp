@@ -1,7 +1,8 @@
 // Holdfast for Asio: the same operations with any completion token (use_awaitable, use_future, a callback, …).
 //
 //   boost::asio::awaitable<void> charge(holdfast::client& redis) {
-//     holdfast::lease lease = co_await holdfast::async_acquire(redis, "invoice:42", {.wait = 5s}, boost::asio::use_awaitable);
+//     const holdfast::options patient{.wait = 5s};
+//     holdfast::lease lease = co_await holdfast::async_acquire(redis, "invoice:42", patient, boost::asio::use_awaitable);
 //     …
 //     co_await holdfast::async_release(std::move(lease), boost::asio::use_awaitable);
 //   }
@@ -13,6 +14,9 @@
 // async_release        void(release_outcome)               as lease::release; not cancellable: it is under way at once
 // async_extend         void(std::exception_ptr)            as lease::extend; the lease must live until it completes
 // With std::nothrow as first argument the first two complete with void(result<lease>), the last with void(result<void>).
+//
+// Options must have a name; without any, leave them out. A temporary (`{.wait = 5s}`) does not compile, because g++ 12
+// destroys aggregates twice that are temporaries of a co_await expression (GCC bug 99576).
 //
 // A waiting coroutine costs no thread. Completions are posted to the handler's associated executor, never called inside
 // the initiating function. The client must live until its operations have completed, or be destroyed: then they complete
@@ -72,6 +76,8 @@ std::unique_ptr<completion<Value>> post_to(Handler handler, Deliver deliver) {
   return std::make_unique<posted_completion<Value, Handler, Deliver>>(std::move(handler), std::move(deliver));
 }
 
+inline const options default_options{};
+
 inline constexpr auto throwing_lease = [](auto handler, result<lease> got) {
   if (got) return std::move(handler)(std::exception_ptr{}, std::move(*got));
   std::move(handler)(std::make_exception_ptr(error{got.failure()}), lease{});
@@ -82,7 +88,8 @@ inline constexpr auto throwing_void = [](auto handler, result<void> got) {
 inline constexpr auto as_value = [](auto handler, auto got) { std::move(handler)(std::move(got)); };
 
 template <class Signature, class Token, class Deliver>
-auto initiate_acquire(client& redis, std::string_view name, options how, bool waits, Token&& token, Deliver deliver) {
+auto initiate_acquire(client& redis, std::string_view name, const options& how, bool waits, Token&& token,
+                      Deliver deliver) {
   return boost::asio::async_initiate<Token, Signature>(
       [&redis, waits, deliver](auto handler, std::string called, options with) {
         auto slot = boost::asio::get_associated_cancellation_slot(handler);
@@ -94,34 +101,56 @@ auto initiate_acquire(client& redis, std::string_view name, options how, bool wa
           });
         }
       },
-      token, std::string{name}, std::move(how));
+      token, std::string{name}, options{how});
 }
 
 }  // namespace detail
 
 template <class Token>
-auto async_acquire(client& redis, std::string_view name, options how, Token&& token) {
-  return detail::initiate_acquire<void(std::exception_ptr, lease)>(redis, name, std::move(how), true,
-                                                                   std::forward<Token>(token), detail::throwing_lease);
+auto async_acquire(client& redis, std::string_view name, const options& how, Token&& token) {
+  return detail::initiate_acquire<void(std::exception_ptr, lease)>(redis, name, how, true, std::forward<Token>(token),
+                                                                   detail::throwing_lease);
 }
-
 template <class Token>
-auto async_acquire(std::nothrow_t, client& redis, std::string_view name, options how, Token&& token) {
-  return detail::initiate_acquire<void(result<lease>)>(redis, name, std::move(how), true, std::forward<Token>(token),
+auto async_acquire(std::nothrow_t, client& redis, std::string_view name, const options& how, Token&& token) {
+  return detail::initiate_acquire<void(result<lease>)>(redis, name, how, true, std::forward<Token>(token),
                                                        detail::as_value);
 }
-
 template <class Token>
-auto async_try_acquire(client& redis, std::string_view name, options how, Token&& token) {
-  return detail::initiate_acquire<void(std::exception_ptr, lease)>(redis, name, std::move(how), false,
-                                                                   std::forward<Token>(token), detail::throwing_lease);
+auto async_acquire(client& redis, std::string_view name, Token&& token) {
+  return async_acquire(redis, name, detail::default_options, std::forward<Token>(token));
 }
+template <class Token>
+auto async_acquire(std::nothrow_t, client& redis, std::string_view name, Token&& token) {
+  return async_acquire(std::nothrow, redis, name, detail::default_options, std::forward<Token>(token));
+}
+template <class Token>
+auto async_acquire(client& redis, std::string_view name, options&& how, Token&& token) = delete;  // give it a name
+template <class Token>
+auto async_acquire(std::nothrow_t, client& redis, std::string_view name, options&& how, Token&& token) = delete;
 
 template <class Token>
-auto async_try_acquire(std::nothrow_t, client& redis, std::string_view name, options how, Token&& token) {
-  return detail::initiate_acquire<void(result<lease>)>(redis, name, std::move(how), false, std::forward<Token>(token),
+auto async_try_acquire(client& redis, std::string_view name, const options& how, Token&& token) {
+  return detail::initiate_acquire<void(std::exception_ptr, lease)>(redis, name, how, false, std::forward<Token>(token),
+                                                                   detail::throwing_lease);
+}
+template <class Token>
+auto async_try_acquire(std::nothrow_t, client& redis, std::string_view name, const options& how, Token&& token) {
+  return detail::initiate_acquire<void(result<lease>)>(redis, name, how, false, std::forward<Token>(token),
                                                        detail::as_value);
 }
+template <class Token>
+auto async_try_acquire(client& redis, std::string_view name, Token&& token) {
+  return async_try_acquire(redis, name, detail::default_options, std::forward<Token>(token));
+}
+template <class Token>
+auto async_try_acquire(std::nothrow_t, client& redis, std::string_view name, Token&& token) {
+  return async_try_acquire(std::nothrow, redis, name, detail::default_options, std::forward<Token>(token));
+}
+template <class Token>
+auto async_try_acquire(client& redis, std::string_view name, options&& how, Token&& token) = delete;
+template <class Token>
+auto async_try_acquire(std::nothrow_t, client& redis, std::string_view name, options&& how, Token&& token) = delete;
 
 template <class Token>
 auto async_release(lease held, Token&& token) {

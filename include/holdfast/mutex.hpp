@@ -42,7 +42,9 @@ class mutex {
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when) {
-    return try_lock_within(to_limit(when - Clock::now()));
+    const auto now = Clock::now();
+    // Compared first: the distance to a time far in the past would overflow.
+    return try_lock_within(when <= now ? std::chrono::nanoseconds{0} : to_limit(when - now));
   }
   // A limit that is not positive tries once, as the standard says.
   result<void> try_lock_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept;

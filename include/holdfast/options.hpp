@@ -32,6 +32,7 @@ struct options {
   bool renew = true;
 
   // The lease ends this long after it was acquired, renewed or not; a stuck holder cannot keep the lock for ever.
+  // Less than ttl: it is the ttl.
   std::optional<std::chrono::milliseconds> max_hold{};
 
   // The loss is signalled this long before the lease can end on the server: the time the holder needs to stop.

@@ -266,6 +266,7 @@ void core::run() {
     run_completions(guard);
     wake_finished(guard);
     if (connection_.unsent()) connection_.flush(guard);  // what the woken ones appended
+    if (!finished_.empty() || !completions_.empty()) continue;  // the flush broke the link and ended calls
 
     // Callers that drive one call after the other are left alone with the socket; when they stop, it is watched again.
     const bool quiet = drives_ == drives_before;

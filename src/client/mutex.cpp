@@ -19,19 +19,19 @@ struct mutex::state_type {
   const options how;
 
   std::mutex guard;
-  std::condition_variable opened;
+  std::condition_variable_any opened;
   bool inside = false;
   lease current;
 
   using clock = std::chrono::steady_clock;
 
-  // False: the limit passed. `limit` none: as long as it takes.
+  // False: the limit passed, or how.stop was requested. `limit` none: as long as it takes.
   bool enter(std::optional<std::chrono::nanoseconds> limit) {
     std::unique_lock lock{guard};
     const auto is_open = [this] { return !inside; };
     if (!limit) {
-      opened.wait(lock, is_open);
-    } else if (!opened.wait_for(lock, *limit, is_open)) {
+      if (!opened.wait(lock, how.stop, is_open)) return false;
+    } else if (!opened.wait_for(lock, how.stop, *limit, is_open)) {
       return false;
     }
     inside = true;
@@ -64,6 +64,7 @@ struct mutex::state_type {
   result<void> take(std::optional<std::chrono::nanoseconds> limit) {
     const auto start = clock::now();
     if (!enter(limit)) {
+      if (how.stop.stop_requested()) return failure{errc::cancelled, "the stop_token ended the wait for " + name};
       if (*limit <= std::chrono::nanoseconds{0}) return busy_here();
       return failure{errc::timed_out, "the wait limit passed; " + busy_here().detail};
     }

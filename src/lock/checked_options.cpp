@@ -29,17 +29,18 @@ result<void> check_ttl(milliseconds ttl) {
 result<terms> check(const options& how) {
   if (auto ttl = check_ttl(how.ttl); !ttl) return ttl.failure();
   terms out;
-  out.ttl = how.ttl;
-  out.stop_margin = how.stop_margin.value_or(std::min(how.ttl / 10, milliseconds{1000}));
-  if (out.stop_margin < milliseconds{0} || out.stop_margin * 2 >= how.ttl) {
-    return wrong("stop_margin", *how.stop_margin, "it must not be negative, and less than half of ttl");
+  if (how.max_hold && out_of_range(*how.max_hold, shortest_ttl, longest_ttl)) {
+    return wrong("max_hold", *how.max_hold, "it must be between 100 ms and 365 days");
   }
-  if (how.max_hold) {
-    if (out_of_range(*how.max_hold, shortest_ttl, longest_ttl)) {
-      return wrong("max_hold", *how.max_hold, "it must be between 100 ms and 365 days");
-    }
-    out.max_hold = *how.max_hold;
+  out.max_hold = how.max_hold.value_or(milliseconds{0});
+  // The server, too, forgets a stuck holder at max_hold.
+  const milliseconds ttl = std::min(how.ttl, how.max_hold.value_or(how.ttl));
+  out.ttl = ttl;
+  const milliseconds margin = how.stop_margin.value_or(std::min(ttl / 10, milliseconds{1000}));
+  if (margin < milliseconds{0} || margin >= ttl - margin) {
+    return wrong("stop_margin", margin, "it must not be negative, and less than half of ttl and of max_hold");
   }
+  out.stop_margin = margin;
   if (how.wait) {
     if (out_of_range(*how.wait, milliseconds{1}, longest_wait)) {
       return wrong("wait", *how.wait, "it must be between 1 ms and ten years; to not wait at all use the try_ calls");

@@ -31,14 +31,16 @@ void lease_machine::accept(const proof& fresh) noexcept {
   deadline_ = std::min(deadline_of(fresh, stop_margin_), hold_end_);
   renew_at_ = renew_ ? fresh.sent + fresh.length / 3 : runtime::never;
   overdue_at_ = renew_ ? fresh.sent + fresh.length * 2 / 3 : runtime::never;
-  if (hold_end_ <= fresh.sent + fresh.length) renew_at_ = overdue_at_ = runtime::never;
+  // Renewals are asked for in whole milliseconds, so the last one may end just before.
+  capped_ = hold_end_ - (fresh.sent + fresh.length) <= milliseconds{1};
+  if (capped_) renew_at_ = overdue_at_ = runtime::never;
   failing_ = false;
 }
 
 lease_step lease_machine::timer(time_point now) {
   if (cause_) return lease_step::wait;
   if (now >= deadline_) {
-    cause_ = now >= hold_end_ ? loss_cause::max_hold : loss_cause::expired;
+    cause_ = capped_ || now >= hold_end_ ? loss_cause::max_hold : loss_cause::expired;
     return lease_step::lost;
   }
   if (now < renew_at_) return lease_step::wait;
@@ -64,7 +66,10 @@ void lease_machine::renewal_failed(time_point now) {
   renew_at_ = now + std::clamp<duration>(ttl_ / 30, milliseconds{5}, milliseconds{500});
 }
 
-void lease_machine::extended(duration ttl) { ttl_ = ttl; }
+void lease_machine::extended(duration ttl) {
+  ttl_ = ttl;
+  stop_margin_ = std::min(stop_margin_, ttl / 3);  // a shorter ttl leaves less time to stop in
+}
 
 void lease_machine::verify_soon(time_point now) {
   if (renew_ && renew_at_ != runtime::never) renew_at_ = std::min(renew_at_, now);

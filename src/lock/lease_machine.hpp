@@ -57,6 +57,7 @@ class lease_machine {
   std::optional<loss_cause> cause_;
   bool renew_;
   bool failing_ = false;
+  bool capped_ = false;  // the proof reaches to the end of max_hold: no renewal can prolong it
 };
 
 }  // namespace holdfast::lock

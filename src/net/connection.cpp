@@ -230,7 +230,8 @@ void connection::advance(std::unique_lock<std::mutex>& guard) {
 
 // ---- going down
 
-void connection::attempt_failed(const failure& why, time_point now) {
+// By value: the reason usually lives in the handshake or the link that this ends.
+void connection::attempt_failed(failure why, time_point now) {
   main_.reset();
   side_.reset();
   handshake_.reset();

@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 namespace holdfast::topology {
 namespace {
@@ -25,17 +27,42 @@ failure unreachable(const std::string& why) { return {errc::unreachable, "no pri
 
 std::string message(int problem) { return std::generic_category().message(problem); }
 
+// `base`/holdfast, if `base` is a directory of ours alone and the socket's path fits.
+std::optional<std::string> inside(const std::string& base) {
+  struct stat about {};
+  const bool ours = ::stat(base.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() &&
+                    (about.st_mode & permissions) == 0700;
+  std::string path = base + "/holdfast";
+  const bool fits = path.size() + 1 + std::string_view{private_directory::socket_name}.size() <= longest_socket_path;
+  if (ours && fits) return path;
+  return {};
+}
+
+// A server lives there: it keeps server.lock locked as long as it runs.
+bool has_server(const std::string& path) {
+  const descriptor lock{::open((path + "/server.lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
+  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return false;
+  return errno == EWOULDBLOCK;
+}
+
+// The user's processes do not all have the same environment: cron has no XDG_RUNTIME_DIR, a login session has. They must
+// meet at one server all the same, so a server that runs in any of the places comes before the order of the places.
 std::string choose_path() {
+  std::vector<std::string> places;
   // secure_getenv: a set-user-ID program must not follow its caller's variables.
-  if (const char* const runtime = ::secure_getenv("XDG_RUNTIME_DIR"); runtime != nullptr && runtime[0] == '/') {
-    struct stat about {};
-    const std::string path = std::string{runtime} + "/holdfast";
-    const bool ours = ::stat(runtime, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() &&
-                      (about.st_mode & permissions) == 0700;
-    const bool fits = path.size() + 1 + std::string_view{private_directory::socket_name}.size() <= longest_socket_path;
-    if (ours && fits) return path;
+  const char* const runtime = ::secure_getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && runtime[0] == '/') {
+    if (auto place = inside(runtime)) places.push_back(*place);
   }
-  return "/tmp/holdfast-" + std::to_string(::geteuid());
+  const bool alone = ::secure_getenv("HOLDFAST_TEST_PRIVATE_ALONE") != nullptr;  // tests keep to themselves
+  if (!alone) {
+    if (auto place = inside("/run/user/" + std::to_string(::geteuid()))) places.push_back(*place);
+  }
+  if (!alone || places.empty()) places.push_back("/tmp/holdfast-" + std::to_string(::geteuid()));
+  for (const auto& place : places) {
+    if (has_server(place)) return place;
+  }
+  return places.front();
 }
 
 // O_NOFOLLOW and a look at the open directory, not at its name: what is checked is what is used.

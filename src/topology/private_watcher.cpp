@@ -98,7 +98,7 @@ struct census {
   bool known = false;
   long long clients = 0;      // now, the watcher included
   long long connections = 0;  // ever
-  long long expiring = 0;     // keys
+  long long locks = 0;        // keys with an expiry, fence counters aside
 };
 
 long long number_at(std::string_view text) noexcept {
@@ -120,16 +120,18 @@ bool number_after(std::string_view text, std::string_view label, long long& into
 census read_census(std::string_view text) noexcept {
   census out;
   out.known = number_after(text, "\nconnected_clients:", out.clients) &&
-              number_after(text, "\ntotal_connections_received:", out.connections);
-  constexpr std::string_view label = ",expires=";
-  for (auto at = text.find(label); at != std::string_view::npos; at = text.find(label, at + 1)) {
-    out.expiring += number_at(text.substr(at + label.size()));
-  }
+              number_after(text, "\ntotal_connections_received:", out.connections) &&
+              number_after(text, "\nholdfast-locks\r\n:", out.locks);
   return out;
 }
 
 census ask(int fd) noexcept {
-  constexpr std::string_view question = "INFO clients\r\nINFO stats\r\nINFO keyspace\r\nECHO holdfast-end\r\n";
+  // Fence counters outlive their locks by days and can be drawn anew from the clock: no reason to stay.
+  constexpr std::string_view question =
+      "INFO clients\r\nINFO stats\r\nECHO holdfast-locks\r\n"
+      "EVAL \"local n = 0 for d = 0, 15 do redis.call('SELECT', d) for _, k in ipairs(redis.call('KEYS', '*')) do "
+      "if string.sub(k, 1, 15) ~= 'holdfast:fence:' and redis.call('PTTL', k) >= 0 then n = n + 1 end end end "
+      "return n\" 0\r\nECHO holdfast-end\r\n";
   constexpr std::string_view end = "\r\nholdfast-end\r\n";
   if (::send(fd, question.data(), question.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(question.size())) return {};
   std::array<char, 16384> buffer;
@@ -150,7 +152,7 @@ census ask(int fd) noexcept {
 }
 
 bool is_quiet(const census& seen, long long connections_before) noexcept {
-  return seen.known && seen.clients <= 1 && seen.connections == connections_before && seen.expiring == 0;
+  return seen.known && seen.clients <= 1 && seen.connections == connections_before && seen.locks == 0;
 }
 
 // Under the lock, since a process that holds it has perhaps just found the server and will use it.

@@ -2,7 +2,7 @@
 //
 // It is a fork, without exec, of the process that needed the server first, detached from it: parent of redis-server,
 // child of init. In use means: a client other than the watcher is connected, or one has connected since the last look,
-// or a key with an expiry exists (a lock can be held without a connection). Unused for the whole idle time, and still
+// or a key with an expiry exists other than fence counters (a lock can be held without a connection). Unused for the whole idle time, and still
 // so under the directory's lock, the server is killed. It keeps nothing on disk, so there is nothing to save; and
 // SHUTDOWN would unlink the socket by name, which is another server's if the directory was replaced meanwhile.
 //
