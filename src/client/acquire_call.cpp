@@ -41,12 +41,15 @@ acquire_call::acquire_call(core& owner, std::string key, std::string id, const l
     : script_call{owner, scripts::acquire, 4, 8},
       key_{std::move(key)},
       id_{std::move(id)},
+      number_{owner.next_number()},
       how_{how},
       machine_{how, owner.where().command_timeout, owner.random()} {
   impatient = !how.waits;
   if (how.waits && how.queue) {
     const auto claim = std::chrono::duration_cast<std::chrono::milliseconds>(lock::acquire_machine::claim(how.ttl));
-    entry_ = std::to_string(claim.count()) + (how.fence ? ":1:" : ":0:") + owner.inbox() + ":" + id_;
+    entry_.reserve(64 + id_.size());
+    entry_.append(std::to_string(claim.count())).append(":").append(owner.inbox()).append(":");
+    entry_.append(std::to_string(number_)).append(":").append(id_);
   }
 }
 
@@ -103,8 +106,8 @@ void acquire_call::on_refused(const failure& why, time_point now) {
   follow(why.code == errc::cancelled ? machine_.cancel(why) : machine_.refused(now, why), now);
 }
 
-void acquire_call::on_grant(std::uint64_t ticket, std::uint64_t fence, time_point now) {
-  follow(machine_.pushed(now, ticket, fence), now);
+void acquire_call::on_grant(std::uint64_t ticket, time_point now) {
+  follow(machine_.pushed(now, ticket), now);
 }
 
 void acquire_call::on_up(time_point now) { follow(machine_.reconnected(now), now); }

@@ -25,7 +25,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   // With the guard held.
   void start(runtime::time_point now);
   void cancel(const failure& why);
-  void on_grant(std::uint64_t ticket, std::uint64_t fence, runtime::time_point now);
+  void on_grant(std::uint64_t ticket, runtime::time_point now);
   void on_up(runtime::time_point now);
 
   [[nodiscard]] const lock::acquire_machine& machine() const noexcept { return machine_; }
@@ -35,6 +35,9 @@ class acquire_call final : public script_call, public call, private runtime::tim
 
   // Set for the coroutine forms; called with the guard held, may destroy this.
   std::function<void(acquire_call&)> on_done;
+
+  // Its number in this client: how a grant finds it.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   // The core's.
   acquire_call* next = nullptr;
@@ -56,6 +59,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
 
   std::string key_;
   std::string id_;
+  std::uint64_t number_;
   std::string entry_;  // how we stand in the queue; empty: do not queue
   lock::terms how_;
   lock::acquire_machine machine_;

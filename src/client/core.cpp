@@ -43,10 +43,6 @@ std::string owner_start() {
   return std::string{host.data()} + ":" + std::to_string(getpid()) + ":";
 }
 
-std::string grant_key(std::string_view key, std::string_view owner) {
-  return std::to_string(key.size()).append(" ").append(key).append(owner);
-}
-
 template <class T>
 void push(T*& head, T& what) noexcept {
   what.next = head;
@@ -109,7 +105,7 @@ void core::enlist(held_lease& what) {
 void core::delist(acquire_call& what) noexcept {
   unlink(calls_, what);
   if (!std::exchange(what.expecting, false)) return;
-  queued_.erase(grant_key(what.key(), what.id()));
+  queued_.erase(what.number());
   --stats_.waiting_now;
 }
 
@@ -118,10 +114,8 @@ void core::delist(held_lease& what) noexcept {
   unlink(leases_, what);
 }
 
-// Two waiters of one process under one owner id share the entry in the queue and the grant: the later one hears of it by
-// its timer.
 void core::expect_grant(acquire_call& what) {
-  if (!queued_.emplace(grant_key(what.key(), what.id()), &what).second) return;
+  queued_.emplace(what.number(), &what);
   what.expecting = true;
   ++stats_.waiting_now;
 }
@@ -131,8 +125,8 @@ void core::expect_grant(acquire_call& what) {
 void core::on_message(std::string_view payload, time_point now) {
   const auto grant = lock::read_grant(payload);
   if (!grant) return;
-  const auto whose = queued_.find(grant_key(grant->key, grant->owner));
-  if (whose != queued_.end()) whose->second->on_grant(grant->ticket, grant->fence, now);
+  const auto whose = queued_.find(grant->waiter);
+  if (whose != queued_.end()) whose->second->on_grant(grant->ticket, now);
 }
 
 void core::on_up(time_point now) {

@@ -84,7 +84,9 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   // Before letting go of the guard after anything but wait(): wakes whoever has to be woken.
   void settle(guard_type& guard);
 
-  // Every acquire under way, and those in the queue by key and owner (for their grants).
+  [[nodiscard]] std::uint64_t next_number() noexcept { return ++numbers_; }
+
+  // Every acquire under way, and those in the queue by their number (for their grants).
   void enlist(acquire_call& what);
   void delist(acquire_call& what) noexcept;
   void expect_grant(acquire_call& what);
@@ -136,7 +138,8 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
 
   std::vector<runtime::parking*> finished_;
   std::vector<std::shared_ptr<deferred>> completions_;
-  std::unordered_map<std::string, acquire_call*> queued_;
+  std::unordered_map<std::uint64_t, acquire_call*> queued_;
+  std::uint64_t numbers_ = 0;
   acquire_call* calls_ = nullptr;    // intrusive lists
   held_lease* leases_ = nullptr;
 

@@ -69,13 +69,16 @@ std::string_view lease::key() const noexcept { return held_ ? std::string_view{h
 std::string_view lease::owner() const noexcept { return held_ ? std::string_view{held_->id()} : std::string_view{}; }
 
 std::stop_token lease::lost() const {
-  if (!held_ || held_->owner()->is_foreign()) {
-    std::stop_source over;
-    over.request_stop();
-    return over.get_token();
-  }
+  const auto over = [] {
+    std::stop_source source;
+    source.request_stop();
+    return source.get_token();
+  };
+  if (!held_ || held_->owner()->is_foreign()) return over();
   auto guard = held_->owner()->lock();
   held_->look_at_clock(boot_clock::now());
+  // The callback thread may not have come to the shared source yet, but whoever asks now must be told now.
+  if (held_->machine().cause()) return over();
   return held_->token();
 }
 

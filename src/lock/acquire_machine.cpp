@@ -74,7 +74,8 @@ acquire_step acquire_machine::answered(time_point now, time_point sent, const ac
   contended_ = true;
   holder_ = reply.holder;
   holds_ = reply.holds;
-  known_to_server_ = reply.what == acquire_reply::kind::queued;
+  // Only ever becomes true: "held", from a link without an inbox, does not take an earlier entry off the queue.
+  if (reply.what == acquire_reply::kind::queued) known_to_server_ = true;
   if (!terms_.waits) return finish(failure{errc::held, describe(holder_, holds_)});
   if (now >= limit_) return give_up(now);
   if (reply.what == acquire_reply::kind::held) return pause(now);
@@ -108,6 +109,7 @@ acquire_step acquire_machine::pause(time_point now) {
 }
 
 acquire_step acquire_machine::refused(time_point now, const failure& why) {
+  if (why.sent == delivery::unanswered) known_to_server_ = true;
   if (terms_.waits && is_passing(why.code) && now < limit_) {
     passing_ = why;
     return pause(now);
@@ -122,11 +124,12 @@ acquire_step acquire_machine::interrupted(time_point now, delivery sent) {
   return ask(now);
 }
 
-acquire_step acquire_machine::pushed(time_point now, std::uint64_t ticket, std::uint64_t fence) {
+acquire_step acquire_machine::pushed(time_point now, std::uint64_t ticket) {
   if (state_ == state::done) return acquire_step::wait;
   const proof grant{queued_sent_, claim(terms_.ttl)};
   const bool mine = ticket_ != 0 && ticket == ticket_;
   if (mine && deadline_of(grant, terms_.stop_margin) - now >= grant.length / 5) {
+    const std::uint64_t fence = terms_.fence ? ticket : 0;  // drawn when we joined
     return finish(acquisition{.fence = fence, .held = grant, .through_queue = true, .by_push = true});
   }
   // A grant of a place in the queue that is not the current one, or an old one: only the server can tell.

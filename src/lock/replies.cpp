@@ -19,15 +19,6 @@ bool is_number(const value& v) { return v.type == kind::integer; }
 
 bool is_array(const value& v, std::size_t least) { return v.type == kind::array && v.items.size() >= least; }
 
-bool read_number(std::string_view& from, std::uint64_t& out) {
-  const auto [end, problem] = std::from_chars(from.data(), from.data() + from.size(), out);
-  if (problem != std::errc{}) return false;
-  from.remove_prefix(static_cast<std::size_t>(end - from.data()));
-  if (!from.starts_with(' ')) return false;
-  from.remove_prefix(1);
-  return true;
-}
-
 }  // namespace
 
 result<acquire_reply> read_acquire(const value& reply) {
@@ -82,14 +73,13 @@ result<release_reply> read_release(const value& reply) {
 
 result<grant_message> read_grant(std::string_view message) {
   grant_message out;
-  std::uint64_t length = 0;
-  if (!read_number(message, out.ticket) || !read_number(message, out.fence) || !read_number(message, length) ||
-      length > message.size()) {
-    return failure{errc::protocol, "a message in the inbox is not a grant"};
+  const char* const end = message.data() + message.size();
+  const auto waiter = std::from_chars(message.data(), end, out.waiter);
+  if (waiter.ec == std::errc{} && waiter.ptr != end && *waiter.ptr == ' ') {
+    const auto ticket = std::from_chars(waiter.ptr + 1, end, out.ticket);
+    if (ticket.ec == std::errc{} && ticket.ptr == end) return out;
   }
-  out.key = message.substr(0, length);
-  out.owner = message.substr(length);
-  return out;
+  return failure{errc::protocol, "a message in the inbox is not a grant"};
 }
 
 bool looks_like_ours(std::string_view owner) noexcept {

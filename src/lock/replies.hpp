@@ -29,12 +29,10 @@ result<acquire_reply> read_acquire(const resp::value& reply);
 result<renew_reply> read_renew(const resp::value& reply);
 result<release_reply> read_release(const resp::value& reply);
 
-// A grant as it comes through the inbox: `<ticket> <fence> <key's length> <key><owner>`. Views into `message`.
+// A grant as it comes through the inbox: `<waiter> <ticket>`. The ticket is also the fencing number.
 struct grant_message {
+  std::uint64_t waiter = 0;
   std::uint64_t ticket = 0;
-  std::uint64_t fence = 0;
-  std::string_view key;
-  std::string_view owner;
 };
 result<grant_message> read_grant(std::string_view message);
 

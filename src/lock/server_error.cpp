@@ -48,14 +48,20 @@ std::string shown(std::string_view text) {
   return out;
 }
 
+failure told(const row& known, std::string_view text) {
+  return {known.code, std::string{known.advice} + " (server: " + shown(text) + ")"};
+}
+
 }  // namespace
 
 failure server_error(std::string_view text) {
+  // The code in front decides; only where there is none of ours is the rest looked through (errors inside scripts).
+  for (const row& known : table) {
+    if (text.starts_with(known.word) && at_word(text, 0, known.word)) return told(known, text);
+  }
   for (const row& known : table) {
     for (auto at = text.find(known.word); at != std::string_view::npos; at = text.find(known.word, at + 1)) {
-      if (at_word(text, at, known.word)) {
-        return {known.code, std::string{known.advice} + " (server: " + shown(text) + ")"};
-      }
+      if (at_word(text, at, known.word)) return told(known, text);
     }
   }
   if (text.find("invalid password") != std::string_view::npos) return {errc::refused, "user or password is wrong"};

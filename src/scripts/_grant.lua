@@ -1,33 +1,50 @@
 -- Shared by acquire and release: fencing numbers, and passing the lock to the head of the queue.
 --
 -- KEYS[1] lock     string   the owner; expiry = what is left of the lease
--- KEYS[2] waiters  zset     entry -> ticket (µs of server time at joining, strictly increasing): the queue
+-- KEYS[2] waiters  zset     entry -> ticket: the queue
 -- KEYS[3] seen     hash     entry -> µs of the last heartbeat, for waiters that have waited longer than a second
--- KEYS[4] fence    string   the last fencing number drawn in this hash slot
+-- KEYS[4] fence    string   the last number drawn in this hash slot
 --
--- entry = <claim ms>:<fence 0|1>:<inbox, hex>:<owner>. All four keys have an expiry whenever they exist.
+-- entry = <claim ms>:<inbox, hex>:<number of the waiter in its client>:<owner>. All four keys have an expiry whenever
+-- they exist.
+--
+-- Fencing numbers and tickets are one sequence: a waiter draws its number when it joins, and holds the lock under it later.
+-- Numbers must increase from holder to holder, and tickets do, in the order of the queue; what is granted past the queue
+-- while somebody waits is put below the first ticket. So the hand-over, for which the next owner waits, draws nothing.
+--
+-- Numbers are µs as text of 16 digits, which compare like numbers until the year 2286. Text, because Redis turns every
+-- Lua number that is an argument of redis.call into text by printf("%.17g"), which costs as much as the command itself;
+-- for the same reason constants below are quoted.
+
+local call = redis.call
 
 local clock
 local function now()
   if not clock then
-    local t = redis.call('TIME')
-    clock = t[1] * 1000000 + t[2]
+    local t = call('TIME')
+    clock = t[1] .. string.sub('00000' .. t[2], -6)
   end
   return clock
 end
 
-local function exact(number)
-  return string.format('%.0f', number)
+-- Larger than every earlier number while the counter lives, and not smaller than the server's clock in any case, so that
+-- numbers go on increasing when the counter was lost. The counter expires a week after it was made: whenever that is, the
+-- clock has passed it. SETRANGE keeps the expiry and is cheaper than SET with a new one.
+local function draw()
+  local number, last = now(), call('GET', KEYS[4])
+  if not last then
+    call('SET', KEYS[4], number, 'EX', '604800')
+    return number
+  end
+  if last >= number then number = string.format('%.0f', last + 1) end
+  call('SETRANGE', KEYS[4], '0', number)
+  return number
 end
 
--- Larger than every earlier number while the counter lives, and larger than the server's clock in any case, so that the
--- numbers go on increasing when the counter was lost. The counter expires after a week without use in its slot; by then
--- the clock has long passed it.
-local function draw_fence()
-  local last = tonumber(redis.call('GET', KEYS[4]) or 0)
-  local fence = math.max(last + 1, now())
-  redis.call('SET', KEYS[4], exact(fence), 'EX', 604800)
-  return fence
+-- For a grant that does not come from the queue: above all holders so far, below all who wait.
+local function draw_past_queue()
+  local head = call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')[2]
+  return head and head - 1 or draw()
 end
 
 -- A waiter that has been silent for this long (three heartbeats) is passed over: it is stopped, cut off or dead.
@@ -35,27 +52,32 @@ local SILENT = 3000000
 -- Heartbeats are written down only from this age on, so that short waits cost no write to `seen`.
 local YOUNG = 1000000
 
--- Gives the lock to the first waiter that is alive. Returns 'granted'; or 'mine' when it came to the entry `me`, which is
--- off the queue then and has not been granted anything; or 'empty' when nobody is left.
--- PUBLISH counts receivers: 0 means that the waiter's connection is closed, and the next one is asked.
+local function is_silent(entry, ticket)
+  if now() - ticket <= YOUNG then return false end
+  local seen = call('HGET', KEYS[3], entry) or ticket
+  call('HDEL', KEYS[3], entry)
+  return now() - seen > SILENT
+end
+
+-- Gives the lock to the first waiter that is alive. Returns 'granted'; or 'mine' and the ticket when it came to the entry
+-- `me`, which is off the queue then and has not been granted anything; or 'empty' when nobody is left.
+-- PUBLISH counts receivers: 0 means that the waiter's connection is closed, and the next one is asked. Without `seen`
+-- nobody who is alive has waited for long, and a silent one costs a claim at most, so the clock need not be asked.
 local function serve_queue(me)
+  local look
   for _ = 1, 1000 do
-    local head = redis.call('ZPOPMIN', KEYS[2])
-    local entry, ticket = head[1], tonumber(head[2])
+    local head = call('ZPOPMIN', KEYS[2])
+    local entry, ticket = head[1], head[2]
     if not entry then return 'empty' end
-    local alive = true
-    if now() - ticket > YOUNG then
-      local seen = tonumber(redis.call('HGET', KEYS[3], entry) or ticket)
-      redis.call('HDEL', KEYS[3], entry)
-      alive = now() - seen <= SILENT
+    if look == nil then look = call('EXISTS', KEYS[3]) == 1 end
+    if entry == me then
+      call('HDEL', KEYS[3], entry)
+      return 'mine', ticket
     end
-    if entry == me then return 'mine' end
-    if alive then
-      local claim, fenced, inbox, owner = string.match(entry, '^(%d+):(%d):(%x+):(.*)$')
-      local fence = fenced == '1' and draw_fence() or 0
-      redis.call('SET', KEYS[1], owner, 'PX', claim)
-      local message = exact(ticket) .. ' ' .. exact(fence) .. ' ' .. #KEYS[1] .. ' ' .. KEYS[1] .. owner
-      local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, message)
+    if not (look and is_silent(entry, ticket)) then
+      local claim, inbox, waiter, owner = string.match(entry, '^(%d+):(%x+):(%d+):(.*)$')
+      call('SET', KEYS[1], owner, 'PX', claim)
+      local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. ticket)
       if type(heard) == 'number' and heard > 0 then return 'granted' end
     end
   end

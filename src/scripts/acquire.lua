@@ -12,44 +12,47 @@
 
 local owner, ttl, entry = ARGV[1], ARGV[2], ARGV[3]
 
-local function granted()
-  local fence = 0
-  if ARGV[4] == '1' then fence = draw_fence() end
-  return {1, fence}
+local function granted(number)
+  if ARGV[4] ~= '1' then return {1, 0} end
+  return {1, tonumber(number or draw_past_queue())}
 end
 
-local holder = redis.call('GET', KEYS[1])
+local holder = call('GET', KEYS[1])
 
--- Mine already: an answer or a grant was lost on the way. The number drawn now is larger than the one never seen.
+-- Mine already: an answer or a grant was lost on the way. Whatever number it carried was never seen.
 if holder == owner then
-  redis.call('PEXPIRE', KEYS[1], ttl)
+  call('PEXPIRE', KEYS[1], ttl)
   if entry ~= '' then
-    redis.call('ZREM', KEYS[2], entry)
-    redis.call('HDEL', KEYS[3], entry)
+    call('ZREM', KEYS[2], entry)
+    call('HDEL', KEYS[3], entry)
   end
   return granted()
 end
 
 -- Free: whoever is first in the queue has it, not the one who happens to ask.
 if not holder then
-  if redis.call('EXISTS', KEYS[2]) == 0 or serve_queue(entry) ~= 'granted' then
-    redis.call('SET', KEYS[1], owner, 'PX', ttl)
-    return granted()
+  if call('EXISTS', KEYS[2]) == 0 then
+    call('SET', KEYS[1], owner, 'PX', ttl)
+    return {1, ARGV[4] == '1' and tonumber(draw()) or 0}
   end
-  holder = redis.call('GET', KEYS[1])
+  local queue, ticket = serve_queue(entry)
+  if queue ~= 'granted' then
+    call('SET', KEYS[1], owner, 'PX', ttl)
+    return granted(ticket)
+  end
+  holder = call('GET', KEYS[1])
 end
 
-local remaining = redis.call('PTTL', KEYS[1])
+local remaining = call('PTTL', KEYS[1])
 if entry == '' then return {0, remaining, holder} end
 
-local ticket = tonumber(redis.call('ZSCORE', KEYS[2], entry))
+local ticket = call('ZSCORE', KEYS[2], entry)
 if not ticket then
-  local last = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
-  ticket = math.max(tonumber(last[2] or 0) + 1, now())
-  redis.call('ZADD', KEYS[2], exact(ticket), entry)
+  ticket = draw()
+  call('ZADD', KEYS[2], ticket, entry)
 elseif now() - ticket > YOUNG then
-  redis.call('HSET', KEYS[3], entry, exact(now()))
-  redis.call('PEXPIRE', KEYS[3], 15000)
+  call('HSET', KEYS[3], entry, now())
+  call('PEXPIRE', KEYS[3], '15000')
 end
-redis.call('PEXPIRE', KEYS[2], 15000)
-return {2, ticket, redis.call('ZRANK', KEYS[2], entry), remaining, holder}
+call('PEXPIRE', KEYS[2], '15000')
+return {2, tonumber(ticket), call('ZRANK', KEYS[2], entry), remaining, holder}

@@ -9,13 +9,13 @@
 --@include _grant.lua
 
 if ARGV[2] ~= '' then
-  redis.call('ZREM', KEYS[2], ARGV[2])
-  redis.call('HDEL', KEYS[3], ARGV[2])
+  call('ZREM', KEYS[2], ARGV[2])
+  call('HDEL', KEYS[3], ARGV[2])
 end
 
 -- A key of another type is not mine either; pcall turns WRONGTYPE into a table, which equals no owner.
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 
 if serve_queue('') == 'granted' then return 2 end
-redis.call('DEL', KEYS[1])
+call('DEL', KEYS[1])
 return 1
