@@ -66,6 +66,10 @@ class connection final : private runtime::timer {
   [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
   // Whether grants can reach us; without, waiting has to poll.
   [[nodiscard]] bool has_inbox() const noexcept { return has_inbox_; }
+  // The inbox's channel if its messages come on the same link as answers; empty otherwise.
+  [[nodiscard]] std::string_view inbox_beside() const noexcept {
+    return has_inbox_ && version_ == 3 ? std::string_view{inbox_} : std::string_view{};
+  }
   // Whether answers are due, so that somebody must drive.
   [[nodiscard]] bool expects() const noexcept;
   [[nodiscard]] bool unsent() const noexcept { return main_ && ready() && main_->unsent() && !main_->blocked(); }

@@ -50,9 +50,11 @@ local ticket = call('ZSCORE', KEYS[2], entry)
 if not ticket then
   ticket = draw()
   call('ZADD', KEYS[2], ticket, entry)
-elseif now() - ticket > YOUNG then
+end
+-- Before HSET: at maxmemory a script may add only once it has written something else, and a waiter keeps its place.
+call('PEXPIRE', KEYS[2], '15000')
+if now() - ticket > YOUNG then
   call('HSET', KEYS[3], entry, now())
   call('PEXPIRE', KEYS[3], '15000')
 end
-call('PEXPIRE', KEYS[2], '15000')
 return {2, tonumber(ticket), call('ZRANK', KEYS[2], entry), remaining, holder}
