@@ -43,6 +43,11 @@ enum class transport : unsigned char { tcp, tls, unix_socket };
 
 // What endangers locks on this deployment, told once per connection (see settings::on_warning).
 struct warning {
+  enum class severity : unsigned char {
+    danger,  // two holders, or locks that cannot be had: mend it before relying on locks
+    notice,  // worth knowing: locks are safe until Redis itself crashes
+  };
+  severity how_bad{};
   std::string what;  // "maxmemory-policy is allkeys-lru: Redis may evict locks that are held"
   std::string fix;   // "CONFIG SET maxmemory-policy noeviction"
 };
@@ -70,7 +75,8 @@ struct settings {
   std::string tls_server_name;
   bool tls_verify = true;
 
-  // Called without any internal lock held, on an internal thread. Without one, warnings go to standard error.
+  // Called without any internal lock held, on an internal thread. Without one, dangers go to standard error and notices
+  // nowhere.
   std::function<void(const warning&)> on_warning;
 
   // The URL alone; nothing of the environment or of files.

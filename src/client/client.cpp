@@ -20,7 +20,8 @@ namespace {
 
 failure unexpected(const std::exception& problem) { return {errc::unreachable, problem.what()}; }
 
-result<lease> acquire_blocking(const std::shared_ptr<core>& owner, std::string_view name, const options& how,
+// By value here, and copied in the calls below: the client may be destroyed while they wait.
+result<lease> acquire_blocking(std::shared_ptr<core> owner, std::string_view name, const options& how,  // NOLINT
                                bool waits) noexcept try {
   if (owner->is_foreign()) return core::foreign();
   auto prepared = detail::prepare(*owner, name, how, waits);
@@ -93,15 +94,16 @@ result<lease> client::try_acquire(std::string_view name, const options& how) noe
 
 result<grant> client::try_acquire(std::string_view key, std::string_view owner,
                                   std::chrono::milliseconds ttl) noexcept try {
-  if (core_->is_foreign()) return core::foreign();
+  const auto kept = core_;
+  if (kept->is_foreign()) return core::foreign();
   if (auto checked = lock::check_owner(owner); !checked) return checked.failure();
   options how{.ttl = ttl, .stop_margin = std::chrono::milliseconds{0}, .prefix = std::string{}, .owner = std::string{owner}};
-  auto prepared = detail::prepare(*core_, key, how, false);
+  auto prepared = detail::prepare(*kept, key, how, false);
   if (!prepared) return prepared.failure();
-  auto guard = core_->lock();
-  detail::acquire_call call{*core_, std::move(prepared->key), std::move(prepared->id), prepared->terms};
+  auto guard = kept->lock();
+  detail::acquire_call call{*kept, std::move(prepared->key), std::move(prepared->id), prepared->terms};
   call.start(boot_clock::now());
-  core_->wait(guard, call);
+  kept->wait(guard, call);
   if (const auto& won = call.machine().won()) {
     return grant{won->fence, lock::deadline_of(won->held, {}) - boot_clock::now()};
   }
@@ -111,15 +113,16 @@ result<grant> client::try_acquire(std::string_view key, std::string_view owner,
 }
 
 result<void> client::extend(std::string_view key, std::string_view owner, std::chrono::milliseconds ttl) noexcept try {
-  if (core_->is_foreign()) return core::foreign();
+  const auto kept = core_;
+  if (kept->is_foreign()) return core::foreign();
   if (auto checked = lock::check_owner(owner); !checked) return checked;
   if (auto checked = lock::check_ttl(ttl); !checked) return checked;
   const auto checked_key = lock::make_key({}, key);
   if (!checked_key) return checked_key.failure();
-  auto guard = core_->lock();
-  detail::extend_call call{*core_, *checked_key, owner, ttl};
+  auto guard = kept->lock();
+  detail::extend_call call{*kept, *checked_key, owner, ttl};
   call.start(boot_clock::now());
-  core_->wait(guard, call);
+  kept->wait(guard, call);
   if (call.problem()) return *call.problem();
   switch (call.reply()) {
     case lock::renew_reply::kept: return {};
@@ -131,14 +134,15 @@ result<void> client::extend(std::string_view key, std::string_view owner, std::c
 }
 
 result<void> client::release(std::string_view key, std::string_view owner) noexcept try {
-  if (core_->is_foreign()) return core::foreign();
+  const auto kept = core_;
+  if (kept->is_foreign()) return core::foreign();
   if (auto checked = lock::check_owner(owner); !checked) return checked;
   const auto checked_key = lock::make_key({}, key);
   if (!checked_key) return checked_key.failure();
-  auto guard = core_->lock();
-  detail::release_call call{*core_, *checked_key, owner};
-  call.start(boot_clock::now(), core_->where().command_timeout);
-  core_->wait(guard, call);
+  auto guard = kept->lock();
+  detail::release_call call{*kept, *checked_key, owner};
+  call.start(boot_clock::now(), kept->where().command_timeout);
+  kept->wait(guard, call);
   if (!call.outcome()) return call.outcome().failure();
   if (*call.outcome() != lock::release_reply::not_mine) return {};
   return failure{errc::not_owner, *checked_key + " is not held under this owner id",
@@ -148,11 +152,12 @@ result<void> client::release(std::string_view key, std::string_view owner) noexc
 }
 
 result<std::chrono::nanoseconds> client::ping() noexcept try {
-  if (core_->is_foreign()) return core::foreign();
-  auto guard = core_->lock();
-  detail::ping_call call{*core_};
+  const auto kept = core_;
+  if (kept->is_foreign()) return core::foreign();
+  auto guard = kept->lock();
+  detail::ping_call call{*kept};
   call.start(boot_clock::now());
-  core_->wait(guard, call);
+  kept->wait(guard, call);
   if (call.problem()) return *call.problem();
   return call.round_trip();
 } catch (const std::exception& problem) {

@@ -27,14 +27,17 @@ std::vector<warning> find_dangers(std::string_view info) {
   std::vector<warning> found;
   const auto policy = field(info, "maxmemory_policy");
   if (!policy.empty() && policy != "noeviction") {
-    found.push_back({"maxmemory-policy is " + std::string{policy} + ": when memory is short Redis throws away locks that are held",
-                     "CONFIG SET maxmemory-policy noeviction"});
+    found.push_back(
+        {warning::severity::danger,
+         "maxmemory-policy is " + std::string{policy} + ": when memory is short Redis throws away locks that are held",
+         "CONFIG SET maxmemory-policy noeviction"});
   }
   if (field(info, "role") == "slave") {
-    found.push_back({"this Redis is a replica: it takes no locks", "connect to the primary"});
+    found.push_back(
+        {warning::severity::danger, "this Redis is a replica: it takes no locks", "connect to the primary"});
   }
   if (field(info, "aof_enabled") == "0") {
-    found.push_back({"appendonly is off: a crash of Redis forgets the locks that are held",
+    found.push_back({warning::severity::notice, "appendonly is off: a crash of Redis forgets the locks that are held",
                      "CONFIG SET appendonly yes (appendfsync everysec is enough)"});
   }
   return found;
@@ -60,7 +63,7 @@ void deployment_check::on_reply(const resp::value& reply, runtime::time_point /*
     told_.push_back(each.what);
     if (core_.where().on_warning) {
       core_.call_user([tell = core_.where().on_warning, each] { tell(each); });
-    } else {
+    } else if (each.how_bad == warning::severity::danger) {
       std::fprintf(stderr, "holdfast: warning: %s; fix: %s\n", each.what.c_str(), each.fix.c_str());
     }
   }

@@ -90,6 +90,7 @@ class PrivateServer : public testing::Test {
     if (const char* const before = std::getenv("XDG_RUNTIME_DIR")) runtime_before_ = before;
     ::setenv("XDG_RUNTIME_DIR", runtime_.c_str(), 1);
     ::setenv("HOLDFAST_TEST_PRIVATE_IDLE_MS", "1500", 1);
+    ::setenv("HOLDFAST_TEST_PRIVATE_ALONE", "1", 1);
     ::unsetenv("HOLDFAST_TEST_REDIS_SERVER");
   }
 
@@ -102,6 +103,7 @@ class PrivateServer : public testing::Test {
     }
     std::filesystem::remove_all(runtime_);
     ::unsetenv("HOLDFAST_TEST_PRIVATE_IDLE_MS");
+    ::unsetenv("HOLDFAST_TEST_PRIVATE_ALONE");
     ::unsetenv("HOLDFAST_TEST_REDIS_SERVER");
     ::unsetenv("XDG_RUNTIME_DIR");
     if (runtime_before_) ::setenv("XDG_RUNTIME_DIR", runtime_before_->c_str(), 1);
@@ -281,6 +283,7 @@ TEST_F(PrivateServer, StaysWhileALockIsHeldWithoutAConnection) {
   const auto id = info(redis, "run_id");
   EXPECT_EQ(command(redis, "SET lock owner NX PX 4500"), "OK");
   EXPECT_EQ(command(redis, "SET counter 1"), "OK");  // without expiry: does not keep the server
+  EXPECT_EQ(command(redis, "SET holdfast:fence:{7} 5 EX 604800"), "OK");  // can be drawn anew: neither
   redis.reset();
   std::this_thread::sleep_for(3s);  // twice the idle time
   redis = connect(got->path);

@@ -1,0 +1,35 @@
+// Processes that pass one lock around: each takes it, keeps it for a moment, gives it back and queues again.
+//
+// A hand-off is timed from just before unlock() in the one process to just after lock() returned in the next, on
+// CLOCK_MONOTONIC, which is the same for both. The moment of holding is long enough for the last holder to be back in
+// the queue: otherwise, with two processes, there would mostly be nobody to hand over to.
+// The floor does the same with raw hiredis and the library's scripts, one blocking read per wait: what the kernel, the
+// server and the scripts take by themselves.
+// Forks: the calling process must not have threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace holdfast::bench {
+
+struct relay_result {
+  std::vector<double> handoffs;      // µs, of every change of the holder
+  std::vector<std::uint64_t> turns;  // acquisitions of each process
+  std::uint64_t taken = 0;           // all of them together
+  std::uint64_t through_queue = 0;   // those that a release gave to a waiter; the floor does not count them
+  std::uint64_t commands = 0;        // what the server received from all of them meanwhile
+};
+
+inline constexpr std::chrono::microseconds relay_hold{200};
+// Sleeps as exactly as the kernel can, without burning a processor that the server may need.
+void nap(std::chrono::nanoseconds length) noexcept;
+void nap_exactly() noexcept;  // once per process, before the first nap
+
+enum class runner : unsigned char { ours, floor };
+
+relay_result relay(runner who, const std::string& url, unsigned processes, std::chrono::milliseconds length);
+
+}  // namespace holdfast::bench

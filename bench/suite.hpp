@@ -1,0 +1,25 @@
+// What every suite is given and what it gives back. One .cpp per suite, named after it; main.cpp has the list.
+#pragma once
+
+#include "report.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace holdfast::bench {
+
+struct run_options {
+  std::string url;                           // empty: a redis-server of our own
+  std::optional<unsigned> rounds;            // none: the suite's own number, the official one
+  std::optional<std::chrono::seconds> hold;  // renew only: how long the leases are held
+};
+
+report pair(const run_options& how);
+report threads(const run_options& how);
+report inflight(const run_options& how);
+report handoff(const run_options& how);
+report renew(const run_options& how);
+report growth(const run_options& how);
+
+}  // namespace holdfast::bench

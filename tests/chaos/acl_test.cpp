@@ -1,0 +1,165 @@
+// The least rights that an ACL user needs, found by taking each away.
+//
+// `needed` is the list that docs/operate.md gives to operators. With it everything works; without any one of it some call
+// is `refused` and the text names what is missing, as far as the server tells; what is in `optional_rights` only
+// makes things better, and everything works without.
+#include <algorithm>
+#include <optional>
+
+#include "chaos/bystander.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// For locks whose names start with "app:".
+const std::vector<std::string> needed{
+    "~app:*",        "~{app:*}:waiters",
+    "~{app:*}:seen", "~holdfast:fence:*",  // keys
+    "+eval",         "+evalsha",
+    "+time",         "+get",
+    "+set",          "+setrange",
+    "+del",          "+exists",
+    "+pexpire",      "+pttl",
+    "+zadd",         "+zrem",
+    "+zpopmin",      "+zrange",
+    "+zscore",       "+zrank",
+    "+hget",         "+hset",
+    "+hdel",
+};
+// Hand-off by message (without: polling), the probe of an idle link, names in CLIENT LIST, warnings about the
+// deployment, closing of a dead connection's server side, the name of what is at a key of the wrong type.
+const std::vector<std::string> optional_rights{
+    "&holdfast:inbox:*", "+subscribe",   "+publish", "+ping", "+select",
+    "+client|setname",   "+client|kill", "+info",    "+type",
+};
+
+std::string user_with(std::vector<std::string> rights) {
+  std::string line = "user app on >app-secret resetkeys resetchannels -@all";
+  for (const auto& each : rights) line += " " + each;
+  return line;
+}
+
+std::vector<std::string> all_rights() {
+  auto all = needed;
+  all.insert(all.end(), optional_rights.begin(), optional_rights.end());
+  return all;
+}
+
+std::vector<std::string> all_but(const std::string& missing) {
+  auto rights = all_rights();
+  std::erase(rights, missing);
+  return rights;
+}
+
+// Whether the text stands anywhere in a nested reply.
+bool names(const reply& where, const std::string& text) {
+  return where.text == text ||
+         std::any_of(where.items.begin(), where.items.end(), [&](const reply& each) { return names(each, text); });
+}
+
+class acl : public testing::TestWithParam<std::string> {
+ protected:
+  void start(const std::vector<std::string>& rights, int protocol = 0) {
+    server_.emplace(redis_options{.users = {user_with(rights)}});
+    auto where = quick(server_->url());
+    where.user = "app";
+    where.password = "app-secret";
+    where.protocol = protocol;
+    where.command_timeout = 1s;
+    first_.emplace(where);
+    second_.emplace(where);
+  }
+
+  // Everything a lock does, once: take, extend, be renewed, wait in vain, wait for longer than a second, hand over, give
+  // back. Returns the first refusal.
+  std::optional<failure> do_everything() {
+    auto held = first_->try_acquire("app:lock", {.ttl = 5s});
+    if (!held) return held.failure();
+    if (const auto extended = held->extend(std::nothrow, 5s); !extended) return extended.failure();
+    const auto in_vain = second_->acquire(std::nothrow, "app:lock", {.ttl = 600ms, .wait = 100ms});
+    if (in_vain.code() != errc::timed_out) return in_vain.failure();
+    // What a waiter does whose grant was lost on the way: it finds itself the owner, and leaves the queue.
+    const options same_owner{.ttl = 5s, .wait = 1s, .owner = std::string{held->owner()}};
+    const auto again = first_->acquire(std::nothrow, "app:lock", same_owner);
+    if (!again) return again.failure();
+    std::optional<result<lease>> next;
+    std::jthread waiter{
+        [&] { next.emplace(second_->acquire(std::nothrow, "app:lock", {.ttl = 900ms, .wait = 10s})); }};
+    std::this_thread::sleep_for(1600ms);  // old enough for its heartbeats to be written down
+    EXPECT_EQ(held->state(), lease_state::VALID);
+    const auto released = first_->release("app:lock", held->owner());
+    if (!released) {
+      EXPECT_EQ(server_->text({"DEL", "app:lock"}), "1");  // so that the waiter need not wait for the expiry
+      held->release();
+    }
+    waiter.join();
+    if (!released) return released.failure();
+    if (!*next) return next->failure();
+    EXPECT_GT((*next)->fence(), held->fence());
+    if (const auto last = second_->release("app:lock", (*next)->owner()); !last) return last.failure();
+    expect_nothing_left(*server_, 3s);
+    return std::nullopt;
+  }
+
+  std::optional<redis_server> server_;
+  std::optional<client> first_;
+  std::optional<client> second_;
+};
+
+TEST_F(acl, needed_and_optional_rights_hand_over_by_message) {
+  for (const int protocol : {3, 2}) {
+    start(all_rights(), protocol);
+    const auto refused = do_everything();
+    EXPECT_FALSE(refused) << refused->detail;
+    EXPECT_EQ(second_->stats().woken_by_push, 1u);
+  }
+}
+
+TEST_F(acl, needed_rights_alone_are_enough) {
+  start(needed);
+  const auto refused = do_everything();
+  EXPECT_FALSE(refused) << refused->detail;
+}
+
+class acl_needed : public acl {};
+TEST_P(acl_needed, is_refused_and_named_when_missing) {
+  start(all_but(GetParam()));
+  const auto refused = do_everything();
+  ASSERT_TRUE(refused) << "works without " << GetParam();
+  EXPECT_EQ(to_string(refused->code), to_string(errc::refused)) << refused->detail;
+  // The server names a command that was sent; for those inside a script the text points to where it is named.
+  const bool sent = GetParam().starts_with("+eval");
+  const std::string word = sent ? "'" + GetParam().substr(1) + "'" : GetParam()[0] == '~' ? "keys" : "ACL LOG";
+  EXPECT_NE(refused->detail.find(word), std::string::npos) << refused->detail;
+  EXPECT_NE(refused->detail.find("docs/operate.md"), std::string::npos) << refused->detail;
+  if (GetParam()[0] == '+') {
+    EXPECT_TRUE(names(server_->command({"ACL", "LOG"}), GetParam().substr(1)));
+  }
+}
+
+class acl_optional : public acl {};
+TEST_P(acl_optional, can_be_missing) {
+  start(all_but(GetParam()));
+  const auto refused = do_everything();
+  EXPECT_FALSE(refused) << refused->detail;
+}
+
+// A right as a test's name: letters, digits and underscores.
+std::string name_of(const testing::TestParamInfo<std::string>& shown) {
+  std::string name;
+  for (const char c : shown.param) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      name += c;
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(, acl_needed, testing::ValuesIn(needed), name_of);
+INSTANTIATE_TEST_SUITE_P(, acl_optional, testing::ValuesIn(optional_rights), name_of);
+
+}  // namespace
+}  // namespace holdfast::test
