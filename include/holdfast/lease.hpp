@@ -69,7 +69,8 @@ class lease {
   [[nodiscard]] lease_state state() const noexcept;
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
-  // Increases with every acquisition of any lock in the same hash slot; a guarded resource refuses smaller ones.
+  // Increases from holder to holder of this lock, also over restarts and data loss of the server as long as its clock does
+  // not step back at the same time; a guarded resource refuses smaller ones.
   [[nodiscard]] std::uint64_t fence() const noexcept;
 
   [[nodiscard]] std::string_view name() const noexcept;

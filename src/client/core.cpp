@@ -151,7 +151,7 @@ void core::finish(call& what) {
   what.finished = true;
   if (what.parked) {
     finished_.push_back(&what.parking);
-  } else if (driver_ == driver::caller && driver_polls_) {
+  } else if (driver_polls_ && driver_thread_ != std::this_thread::get_id()) {
     driver_wake_.raise();  // it may be the driver's own
   }
 }
@@ -216,10 +216,19 @@ void core::wait(guard_type& guard, call& what) {
 
 void core::drive(guard_type& guard, call& what) {
   driver_ = driver::caller;
+  driver_thread_ = std::this_thread::get_id();
   ++drives_;
+  bool patient = false;  // nothing came for a moment: wait in poll(2), which can be woken
   while (!what.finished && connection_.ready()) {
     connection_.flush(guard);
     if (what.finished || !connection_.ready()) break;
+    if (!patient) {
+      settle(guard);
+      driver_polls_ = true;
+      patient = !connection_.service_waiting(guard);
+      driver_polls_ = false;
+      continue;
+    }
     std::array<pollfd, 3> entries{};
     entries[0] = {driver_wake_.fd(), POLLIN, 0};
     const std::size_t count = connection_.fill(&entries[1]);

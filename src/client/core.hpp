@@ -129,7 +129,8 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   std::string owner_start_;  // "<host>:<pid>:"
 
   driver driver_ = driver::nobody;
-  bool driver_polls_ = false;
+  std::thread::id driver_thread_;  // of the caller that drives
+  bool driver_polls_ = false;      // it waits, and must be woken if its call ends otherwise
   bool thread_polls_ = false;
   runtime::time_point thread_sleeps_until_{};
   std::uint64_t drives_ = 0;  // how often a caller drove: shows the thread whether it is quiet

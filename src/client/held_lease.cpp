@@ -91,10 +91,12 @@ void held_lease::close() { follow(machine_.disproved(loss_cause::closed), runtim
 
 void held_lease::disproved(loss_cause cause) { follow(machine_.disproved(cause), runtime::boot_clock::now()); }
 
-void held_lease::extended(const lock::proof& fresh, runtime::duration ttl, time_point now) {
-  machine_.extended(ttl);
-  follow(machine_.renewed(now, fresh), now);
+void held_lease::extending(runtime::duration ttl, time_point now) {
+  machine_.extending(now, ttl);
+  reschedule();
 }
+
+void held_lease::extended(const lock::proof& fresh, time_point now) { follow(machine_.renewed(now, fresh), now); }
 
 void held_lease::look_at_clock(time_point now) {
   if (!stopped_ && now >= machine_.deadline()) follow(machine_.timer(now), now);

@@ -106,6 +106,7 @@ result<void> lease::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexce
   held_->look_at_clock(boot_clock::now());
   if (held_->stopped()) return detail::is_lost(*held_);
   detail::extend_call call{*owner, held_->key(), held_->id(), ttl};
+  held_->extending(ttl, boot_clock::now());
   call.start(boot_clock::now());
   owner->wait(guard, call);
   auto done = detail::apply_extend(*held_, call, ttl);

@@ -66,9 +66,11 @@ void lease_machine::renewal_failed(time_point now) {
   renew_at_ = now + std::clamp<duration>(ttl_ / 30, milliseconds{5}, milliseconds{500});
 }
 
-void lease_machine::extended(duration ttl) {
+void lease_machine::extending(time_point now, duration ttl) {
   ttl_ = ttl;
   stop_margin_ = std::min(stop_margin_, ttl / 3);  // a shorter ttl leaves less time to stop in
+  deadline_ = std::min(deadline_, deadline_of({now, ttl}, stop_margin_));
+  if (renew_at_ != runtime::never) renew_at_ = std::min(renew_at_, now + ttl / 3);
 }
 
 void lease_machine::verify_soon(time_point now) {

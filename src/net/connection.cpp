@@ -363,19 +363,35 @@ void connection::service(std::unique_lock<std::mutex>& guard, const pollfd* entr
     if (!ready() || at->socket().fd() != entries[i].fd) return;
     if ((entries[i].revents & POLLOUT) != 0) at->writable();
     do {
-      const bool whole = at->receive(guard);
-      if (!ready() || (at != main_ && at != side_)) return;
-      const time_point now = runtime::boot_clock::now();
-      if (!at->batch().empty()) heard_ = now;
-      for (resp::value& reply : at->batch()) {
-        dispatch(*at, reply, now);
-        if (!ready() || (at != main_ && at != side_)) return;
-      }
-      if (!whole) return fail(at->problem(), now);
+      if (!receive(guard, at, false)) return;
     } while (at->socket().pending());
   }
   if (!backlog_.empty()) drain_backlog(runtime::boot_clock::now());
   flush(guard);
+}
+
+bool connection::service_waiting(std::unique_lock<std::mutex>& guard) {
+  const std::shared_ptr<link> at = main_;
+  if (!ready() || side_ || at->blocked() || !at->socket().waits()) return false;
+  if (!receive(guard, at, true)) return true;
+  const bool heard = !at->batch().empty();
+  if (!backlog_.empty()) drain_backlog(runtime::boot_clock::now());
+  return heard;
+}
+
+// One read and what it brought. False: the link has gone, and perhaps everything with it.
+bool connection::receive(std::unique_lock<std::mutex>& guard, const std::shared_ptr<link>& at, bool waiting) {
+  const bool whole = at->receive(guard, waiting);
+  const auto gone = [&] { return !ready() || (at != main_ && at != side_); };
+  if (gone()) return false;
+  const time_point now = runtime::boot_clock::now();
+  if (!at->batch().empty()) heard_ = now;
+  for (resp::value& reply : at->batch()) {
+    dispatch(*at, reply, now);
+    if (gone()) return false;
+  }
+  if (!whole) fail(at->problem(), now);
+  return whole;
 }
 
 void connection::dispatch(link& from, resp::value& reply, time_point now) {

@@ -78,6 +78,9 @@ class connection final : private runtime::timer {
   // Up to two entries; returns how many.
   std::size_t fill(pollfd* entries) const noexcept;
   void flush(std::unique_lock<std::mutex>& guard);
+  // Reads and dispatches without poll(2), waiting for data for a moment. False: not possible on this link, or nothing came
+  // for that long; then poll.
+  bool service_waiting(std::unique_lock<std::mutex>& guard);
   // After poll(2) filled `entries[0..count)`: reads, dispatches, writes what was blocked.
   void service(std::unique_lock<std::mutex>& guard, const pollfd* entries, std::size_t count);
 
@@ -93,6 +96,7 @@ class connection final : private runtime::timer {
   void greet();
   void greeted(runtime::time_point now);
   void become_ready(runtime::time_point now);
+  bool receive(std::unique_lock<std::mutex>& guard, const std::shared_ptr<link>& at, bool waiting);
   void dispatch(link& from, resp::value& reply, runtime::time_point now);
   void dispatch_message(const resp::value& message, runtime::time_point now);
   void attempt_failed(failure why, runtime::time_point now);

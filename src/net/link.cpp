@@ -54,11 +54,11 @@ bool link::flush(std::unique_lock<std::mutex>& guard) {
   return whole;
 }
 
-bool link::receive(std::unique_lock<std::mutex>& guard) {
+bool link::receive(std::unique_lock<std::mutex>& guard, bool patiently) {
   batch_.clear();
   guard.unlock();
   const std::span<char> room = in_.prepare();
-  const io_result got = stream_->read(room);
+  const io_result got = patiently ? stream_->read_waiting(room) : stream_->read(room);
   auto status = resp::reader::status::more;
   if (got.what == io::done) {
     in_.commit(got.bytes);

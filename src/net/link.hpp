@@ -35,8 +35,8 @@ class link {
   // Sends what was appended, unless another thread is at it. False: the link is broken, see problem().
   bool flush(std::unique_lock<std::mutex>& guard);
 
-  // Reads once what has arrived into `batch()`. False: the link is broken.
-  bool receive(std::unique_lock<std::mutex>& guard);
+  // Reads once what has arrived into `batch()`; `patiently`: waits for it for a moment. False: the link is broken.
+  bool receive(std::unique_lock<std::mutex>& guard, bool patiently = false);
   [[nodiscard]] std::vector<resp::value>& batch() noexcept { return batch_; }
 
   // The request that the next reply belongs to, taken off; null with `expected` true for a forgotten one.

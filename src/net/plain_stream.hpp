@@ -15,13 +15,17 @@ class plain_stream final : public stream {
 
   io_result progress() override;
   io_result read(std::span<char> into) override;
+  io_result read_waiting(std::span<char> into) override;
+  [[nodiscard]] bool waits() const override { return waits_; }
   io_result write(std::string_view from) override;
   [[nodiscard]] bool pending() const override { return false; }
   [[nodiscard]] short wanted() const override;
   [[nodiscard]] std::string_view waiting_for() const override { return "waiting for the connection"; }
 
  private:
+  io_result receive(std::span<char> into, int flags);
   bool usable_ = false;
+  bool waits_ = false;
 };
 
 }  // namespace holdfast::net

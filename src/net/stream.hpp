@@ -14,6 +14,7 @@
 
 #include <holdfast/error.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <span>
@@ -46,6 +47,12 @@ class stream {
   virtual io_result progress() = 0;
 
   virtual io_result read(std::span<char> into) = 0;
+
+  // As read(), but waits for data for up to `longest_wait` before it says `again`. One system call instead of poll(2) and
+  // recv(2), for a reader that has nothing else to wait for. The default does not wait; waits() tells.
+  static constexpr std::chrono::milliseconds longest_wait{20};
+  virtual io_result read_waiting(std::span<char> into) { return read(into); }
+  [[nodiscard]] virtual bool waits() const { return false; }
 
   // May take only a part. After `again` the next call must begin with the same bytes and not be shorter: TLS may have
   // encrypted them already.

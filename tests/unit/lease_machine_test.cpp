@@ -170,9 +170,19 @@ TEST(LeaseMachine, AReconnectVerifiesAtOnceUnlessARenewalIsUnderWay) {
   EXPECT_EQ(machine.wake_at(), usual_deadline) << "its answer is awaited";
 }
 
-TEST(LeaseMachine, ExtendedChangesWhatLaterRenewalsAskFor) {
+// The server may run a shorter extension whose answer never comes: then the key ends earlier than the old deadline says.
+TEST(LeaseMachine, ExtendingToLessMovesTheDeadlineWhenItIsSent) {
   auto machine = make(usual());
-  machine.extended(seconds{90});
+  machine.extending(t0 + seconds{1}, seconds{3});
+  EXPECT_LE(machine.deadline(), t0 + seconds{4});
+  EXPECT_EQ(machine.state(t0 + seconds{2}), lease_state::VALID);
+  EXPECT_EQ(machine.timer(t0 + seconds{2}), lease_step::renew) << "a third of the new ttl";
+  EXPECT_EQ(machine.timer(t0 + seconds{4}), lease_step::lost);
+}
+
+TEST(LeaseMachine, ExtendingChangesWhatLaterRenewalsAskFor) {
+  auto machine = make(usual());
+  machine.extending(t0, seconds{90});
   EXPECT_EQ(machine.ttl(), seconds{90});
   EXPECT_EQ(machine.renewal_length(t0), seconds{90});
   EXPECT_EQ(machine.renewed(t0 + seconds{1}, {t0 + seconds{1}, seconds{90}}), lease_step::wait);
