@@ -25,8 +25,8 @@ bool stop_a_holder(stage& on) {
   on.eight.tell(next, {.what = task::take_turns, .hold_us = 600'000});
   pause_for(std::chrono::milliseconds{200});
 
-  const auto stopped = now_ns();
   on.eight.stop(sleeper);
+  const auto stopped = now_ns();  // it stands by now: every look it had lies before
   on.out.event(sleeper, stopped, "STOPPED   it still believes that it holds the lock");
   const report taken = until(next, what::got);
   on.out.remark("P7 had it " + duration_text(taken.time - stopped, false) + " later, with a larger fence");
