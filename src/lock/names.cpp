@@ -1,8 +1,8 @@
 #include "lock/names.hpp"
 
 #include <array>
+#include <atomic>
 #include <charconv>
-#include <vector>
 
 namespace holdfast::lock {
 namespace {
@@ -93,23 +93,16 @@ std::uint16_t slot_of(std::string_view key) noexcept {
 }
 
 std::uint32_t fence_tag(std::uint16_t slot) {
-  // Filled at first use, a few milliseconds once per process.
-  static const std::vector<std::uint32_t> tags = [] {
-    std::vector<std::uint32_t> found(slots, 0);
-    std::vector<bool> known(slots, false);
-    std::uint32_t missing = slots;
-    for (std::uint32_t number = 0; missing > 0; ++number) {
-      std::array<char, 12> digits{};
-      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-      const std::uint32_t hit = crc16({digits.data(), static_cast<std::size_t>(end - digits.data())}) % slots;
-      if (known[hit]) continue;
-      known[hit] = true;
-      found[hit] = number;
-      --missing;
-    }
-    return found;
-  }();
-  return tags[slot];
+  // Found by trying, a fraction of a millisecond, once per slot and process; 0 is "not yet", otherwise number + 1.
+  static std::array<std::atomic<std::uint32_t>, slots> known{};
+  if (const std::uint32_t found = known[slot].load(std::memory_order_relaxed); found != 0) return found - 1;
+  for (std::uint32_t number = 0;; ++number) {
+    std::array<char, 12> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    if (crc16({digits.data(), static_cast<std::size_t>(end - digits.data())}) % slots != slot) continue;
+    known[slot].store(number + 1, std::memory_order_relaxed);
+    return number;
+  }
 }
 
 std::string waiters_key(std::string_view key) { return helper_key(key, ":waiters"); }
