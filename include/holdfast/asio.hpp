@@ -93,8 +93,7 @@ auto initiate_acquire(client& redis, std::string_view name, const options& how, 
   return boost::asio::async_initiate<Token, Signature>(
       [&redis, waits, deliver](auto handler, std::string called, options with) {
         auto slot = boost::asio::get_associated_cancellation_slot(handler);
-        auto under_way = start_acquire(redis, called, with, waits,
-                                       post_to<result<lease>>(std::move(handler), deliver));
+        auto under_way = start_acquire(redis, called, with, waits, post_to<result<lease>>(std::move(handler), deliver));
         if (slot.is_connected()) {
           slot.assign([under_way](boost::asio::cancellation_type /*all kinds alike*/) {
             if (const auto still = under_way.lock()) still->cancel();

@@ -30,11 +30,11 @@ class histogram {
 };
 
 struct stats {
-  std::uint64_t attempts = 0;    // calls that tried to acquire
-  std::uint64_t acquired = 0;    // … and did
-  std::uint64_t contended = 0;   // … and found the lock held at first
-  std::uint64_t timeouts = 0;    // … and gave up at their wait limit
-  std::uint64_t cancelled = 0;   // … and were ended by their stop_token or by the client's end
+  std::uint64_t attempts = 0;              // calls that tried to acquire
+  std::uint64_t acquired = 0;              // … and did
+  std::uint64_t contended = 0;             // … and found the lock held at first
+  std::uint64_t timeouts = 0;              // … and gave up at their wait limit
+  std::uint64_t cancelled = 0;             // … and were ended by their stop_token or by the client's end
   std::array<std::uint64_t, 32> errors{};  // by errc: errors[static_cast<std::size_t>(errc::unreachable)]
   std::array<std::uint64_t, 8> lost{};     // by loss_cause
   std::uint64_t released = 0;
@@ -47,9 +47,9 @@ struct stats {
   std::uint64_t held_now = 0;
   std::uint64_t waiting_now = 0;
 
-  histogram wait;                  // from the call to the lock, when acquired
-  histogram hold;                  // from the lock to its release or loss
-  histogram validity_at_renewal;   // what was left of the lease when a renewal was confirmed
+  histogram wait;                 // from the call to the lock, when acquired
+  histogram hold;                 // from the lock to its release or loss
+  histogram validity_at_renewal;  // what was left of the lease when a renewal was confirmed
 
   [[nodiscard]] std::uint64_t of(errc code) const noexcept { return errors[static_cast<std::size_t>(code)]; }
   [[nodiscard]] std::uint64_t of(loss_cause cause) const noexcept { return lost[static_cast<std::size_t>(cause)]; }

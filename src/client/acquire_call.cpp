@@ -106,9 +106,7 @@ void acquire_call::on_refused(const failure& why, time_point now) {
   follow(why.code == errc::cancelled ? machine_.cancel(why) : machine_.refused(now, why), now);
 }
 
-void acquire_call::on_grant(std::uint64_t ticket, time_point now) {
-  follow(machine_.pushed(now, ticket), now);
-}
+void acquire_call::on_grant(std::uint64_t ticket, time_point now) { follow(machine_.pushed(now, ticket), now); }
 
 void acquire_call::on_up(time_point now) { follow(machine_.reconnected(now), now); }
 

@@ -80,9 +80,7 @@ client::~client() {
   if (core_) core_->close();
 }
 
-lease client::acquire(std::string_view name, const options& how) {
-  return acquire(std::nothrow, name, how).value();
-}
+lease client::acquire(std::string_view name, const options& how) { return acquire(std::nothrow, name, how).value(); }
 
 result<lease> client::acquire(std::nothrow_t, std::string_view name, const options& how) noexcept {
   return acquire_blocking(core_, name, how, true);
@@ -92,12 +90,13 @@ result<lease> client::try_acquire(std::string_view name, const options& how) noe
   return acquire_blocking(core_, name, how, false);
 }
 
-result<grant> client::try_acquire(std::string_view key, std::string_view owner,
-                                  std::chrono::milliseconds ttl) noexcept try {
+result<grant> client::try_acquire(std::string_view key, std::string_view owner, std::chrono::milliseconds ttl) noexcept
+    try {
   const auto kept = core_;
   if (kept->is_foreign()) return core::foreign();
   if (auto checked = lock::check_owner(owner); !checked) return checked.failure();
-  options how{.ttl = ttl, .stop_margin = std::chrono::milliseconds{0}, .prefix = std::string{}, .owner = std::string{owner}};
+  options how{
+      .ttl = ttl, .stop_margin = std::chrono::milliseconds{0}, .prefix = std::string{}, .owner = std::string{owner}};
   auto prepared = detail::prepare(*kept, key, how, false);
   if (!prepared) return prepared.failure();
   auto guard = kept->lock();
@@ -125,9 +124,12 @@ result<void> client::extend(std::string_view key, std::string_view owner, std::c
   kept->wait(guard, call);
   if (call.problem()) return *call.problem();
   switch (call.reply()) {
-    case lock::renew_reply::kept: return {};
-    case lock::renew_reply::gone: return failure{errc::not_owner, "nobody holds " + *checked_key};
-    default: return failure{errc::not_owner, *checked_key + " is held under another owner id"};
+    case lock::renew_reply::kept:
+      return {};
+    case lock::renew_reply::gone:
+      return failure{errc::not_owner, "nobody holds " + *checked_key};
+    default:
+      return failure{errc::not_owner, *checked_key + " is held under another owner id"};
   }
 } catch (const std::exception& problem) {
   return unexpected(problem);

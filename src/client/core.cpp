@@ -66,8 +66,7 @@ core::core(settings how, std::string inbox)
     : how_{std::move(how)},
       inbox_{std::move(inbox)},
       generation_{runtime::fork_generation()},
-      connection_{how_,    lock::inbox_channel(inbox_), *this, timers_,
-                  random_, [this] { thread_wake_.raise(); }},
+      connection_{how_, lock::inbox_channel(inbox_), *this, timers_, random_, [this] { thread_wake_.raise(); }},
       owner_start_{owner_start()} {
   check_ = std::make_unique<deployment_check>(*this);
 }
@@ -268,7 +267,7 @@ void core::run() {
     connection_.flush(guard);
     run_completions(guard);
     wake_finished(guard);
-    if (connection_.unsent()) connection_.flush(guard);  // what the woken ones appended
+    if (connection_.unsent()) connection_.flush(guard);         // what the woken ones appended
     if (!finished_.empty() || !completions_.empty()) continue;  // the flush broke the link and ended calls
 
     // Callers that drive one call after the other are left alone with the socket; when they stop, it is watched again.

@@ -141,7 +141,7 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   std::vector<std::shared_ptr<deferred>> completions_;
   std::unordered_map<std::uint64_t, acquire_call*> queued_;
   std::uint64_t numbers_ = 0;
-  acquire_call* calls_ = nullptr;    // intrusive lists
+  acquire_call* calls_ = nullptr;  // intrusive lists
   held_lease* leases_ = nullptr;
 
   runtime::callback_thread callbacks_;

@@ -9,61 +9,87 @@ namespace {
 class holdfast_category final : public std::error_category {
  public:
   [[nodiscard]] const char* name() const noexcept override { return "holdfast"; }
-  [[nodiscard]] std::string message(int code) const override {
-    return std::string{to_string(static_cast<errc>(code))};
-  }
+  [[nodiscard]] std::string message(int code) const override { return std::string{to_string(static_cast<errc>(code))}; }
 };
 
 }  // namespace
 
 std::string_view to_string(errc code) noexcept {
   switch (code) {
-    case errc::held: return "held";
-    case errc::timed_out: return "timed_out";
-    case errc::cancelled: return "cancelled";
-    case errc::lost: return "lost";
-    case errc::not_owner: return "not_owner";
-    case errc::unreachable: return "unreachable";
-    case errc::refused: return "refused";
-    case errc::server_busy: return "server_busy";
-    case errc::read_only: return "read_only";
-    case errc::out_of_memory: return "out_of_memory";
-    case errc::wrong_type: return "wrong_type";
-    case errc::bad_name: return "bad_name";
-    case errc::bad_option: return "bad_option";
-    case errc::bad_url: return "bad_url";
-    case errc::protocol: return "protocol";
-    case errc::forked: return "forked";
+    case errc::held:
+      return "held";
+    case errc::timed_out:
+      return "timed_out";
+    case errc::cancelled:
+      return "cancelled";
+    case errc::lost:
+      return "lost";
+    case errc::not_owner:
+      return "not_owner";
+    case errc::unreachable:
+      return "unreachable";
+    case errc::refused:
+      return "refused";
+    case errc::server_busy:
+      return "server_busy";
+    case errc::read_only:
+      return "read_only";
+    case errc::out_of_memory:
+      return "out_of_memory";
+    case errc::wrong_type:
+      return "wrong_type";
+    case errc::bad_name:
+      return "bad_name";
+    case errc::bad_option:
+      return "bad_option";
+    case errc::bad_url:
+      return "bad_url";
+    case errc::protocol:
+      return "protocol";
+    case errc::forked:
+      return "forked";
   }
   return "unknown";
 }
 
 std::string_view to_string(lease_state state) noexcept {
   switch (state) {
-    case lease_state::VALID: return "VALID";
-    case lease_state::JEOPARDY: return "JEOPARDY";
-    case lease_state::LOST: return "LOST";
+    case lease_state::VALID:
+      return "VALID";
+    case lease_state::JEOPARDY:
+      return "JEOPARDY";
+    case lease_state::LOST:
+      return "LOST";
   }
   return "unknown";
 }
 
 std::string_view to_string(release_outcome outcome) noexcept {
   switch (outcome) {
-    case release_outcome::released: return "released";
-    case release_outcome::was_lost: return "was_lost";
-    case release_outcome::unknown: return "unknown";
+    case release_outcome::released:
+      return "released";
+    case release_outcome::was_lost:
+      return "was_lost";
+    case release_outcome::unknown:
+      return "unknown";
   }
   return "unknown";
 }
 
 std::string_view to_string(loss_cause cause) noexcept {
   switch (cause) {
-    case loss_cause::expired: return "expired";
-    case loss_cause::gone: return "gone";
-    case loss_cause::taken: return "taken";
-    case loss_cause::broken: return "broken";
-    case loss_cause::max_hold: return "max_hold";
-    case loss_cause::closed: return "closed";
+    case loss_cause::expired:
+      return "expired";
+    case loss_cause::gone:
+      return "gone";
+    case loss_cause::taken:
+      return "taken";
+    case loss_cause::broken:
+      return "broken";
+    case loss_cause::max_hold:
+      return "max_hold";
+    case loss_cause::closed:
+      return "closed";
   }
   return "unknown";
 }

@@ -10,8 +10,8 @@ using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
 held_lease::held_lease(std::shared_ptr<core> owner, std::string key, std::string id, std::size_t prefix,
-                       const lock::terms& how, const lock::acquisition& got,
-                       std::function<void(const loss&)> on_lost, bool detached, time_point now)
+                       const lock::terms& how, const lock::acquisition& got, std::function<void(const loss&)> on_lost,
+                       bool detached, time_point now)
     : script_call{*owner, scripts::renew, 1, 3},
       owner_{std::move(owner)},
       key_{std::move(key)},
@@ -65,8 +65,10 @@ void held_lease::on_answer(const resp::value& reply, time_point now) {
       count.validity_at_renewal.record(std::max(machine_.deadline() - now, runtime::duration{0}));
       return follow(machine_.renewed(now, {sent_at(), milliseconds{asked_ms_}}), now);
     }
-    case lock::renew_reply::gone: return follow(machine_.disproved(loss_cause::gone), now);
-    case lock::renew_reply::taken: return follow(machine_.disproved(loss_cause::taken), now);
+    case lock::renew_reply::gone:
+      return follow(machine_.disproved(loss_cause::gone), now);
+    case lock::renew_reply::taken:
+      return follow(machine_.disproved(loss_cause::taken), now);
   }
 }
 
@@ -149,11 +151,11 @@ void held_lease::lose() {
   ++core_->counters().lost[static_cast<std::size_t>(*machine_.cause())];
   if (!stop_ && !on_lost_) return;
   // The source is shared: whoever holds a token keeps hearing from it.
-  core_->call_user([self = keep, source = stop_ ? *stop_ : std::stop_source{std::nostopstate},
-                    what = what_happened()]() mutable {
-    source.request_stop();
-    if (self->on_lost_) (*self->on_lost_)(what);
-  });
+  core_->call_user(
+      [self = keep, source = stop_ ? *stop_ : std::stop_source{std::nostopstate}, what = what_happened()]() mutable {
+        source.request_stop();
+        if (self->on_lost_) (*self->on_lost_)(what);
+      });
 }
 
 }  // namespace holdfast::detail

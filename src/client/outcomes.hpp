@@ -25,9 +25,15 @@ inline release_outcome judge(const release_call& done) {
 inline result<void> apply_extend(held_lease& held, const extend_call& done, std::chrono::milliseconds ttl) {
   if (done.problem()) return *done.problem();
   switch (done.reply()) {
-    case lock::renew_reply::kept: held.extended({done.sent_at(), ttl}, runtime::boot_clock::now()); break;
-    case lock::renew_reply::gone: held.disproved(loss_cause::gone); break;
-    case lock::renew_reply::taken: held.disproved(loss_cause::taken); break;
+    case lock::renew_reply::kept:
+      held.extended({done.sent_at(), ttl}, runtime::boot_clock::now());
+      break;
+    case lock::renew_reply::gone:
+      held.disproved(loss_cause::gone);
+      break;
+    case lock::renew_reply::taken:
+      held.disproved(loss_cause::taken);
+      break;
   }
   if (held.stopped()) return is_lost(held);
   return {};

@@ -102,8 +102,8 @@ void acquire_machine::plan_look(time_point now, const acquire_reply& reply) {
 // Back-off of the unqueued mode: decorrelated jitter, so that equal callers do not move in step.
 acquire_step acquire_machine::pause(time_point now) {
   state_ = state::pausing;
-  pause_ = std::min<duration>(terms_.retry.most, random_->between(terms_.retry.first, std::max<duration>(
-                                                                      terms_.retry.first, pause_ * 3)));
+  pause_ = std::min<duration>(terms_.retry.most,
+                              random_->between(terms_.retry.first, std::max<duration>(terms_.retry.first, pause_ * 3)));
   look_ = now + pause_;
   return acquire_step::wait;
 }
@@ -156,7 +156,8 @@ acquire_step acquire_machine::give_up(time_point now) {
   const bool silent = state_ == state::asking && (!answered_ || now - asked_ >= patience_);
   if (state_ == state::asking) known_to_server_ = true;
   if (passing_) return finish(*passing_);
-  if (silent) return finish(failure{errc::unreachable, "no answer from Redis within the time limit", delivery::unanswered});
+  if (silent)
+    return finish(failure{errc::unreachable, "no answer from Redis within the time limit", delivery::unanswered});
   return finish(failure{errc::timed_out, "the wait limit passed; " + describe(holder_, holds_)});
 }
 
@@ -169,9 +170,12 @@ acquire_step acquire_machine::cancel(const failure& why) {
 time_point acquire_machine::wake_at() const noexcept {
   switch (state_) {
     case state::queued:
-    case state::pausing: return std::min(look_, limit_);
-    case state::asking: return limit_;
-    default: return runtime::never;
+    case state::pausing:
+      return std::min(look_, limit_);
+    case state::asking:
+      return limit_;
+    default:
+      return runtime::never;
   }
 }
 

@@ -10,8 +10,8 @@ namespace {
 using std::chrono::milliseconds;
 
 failure wrong(std::string_view option, milliseconds given, std::string_view allowed) {
-  return {errc::bad_option, std::string{option} + " is " + std::to_string(given.count()) + " ms; " +
-                                std::string{allowed}};
+  return {errc::bad_option,
+          std::string{option} + " is " + std::to_string(given.count()) + " ms; " + std::string{allowed}};
 }
 
 // Ten years: longer waits are a mistake of units, and stay clear of overflow.

@@ -24,7 +24,8 @@ lease_machine::lease_machine(const terms& how, const acquisition& got, time_poin
       renew_{how.renew} {
   accept(got.held);
   // A claim is owed even where renewal is off: the caller was promised a whole ttl.
-  if (got.held.length < ttl_) renew_at_ = std::min(renew_at_, now + std::min<duration>(claim_delay, got.held.length / 10));
+  if (got.held.length < ttl_)
+    renew_at_ = std::min(renew_at_, now + std::min<duration>(claim_delay, got.held.length / 10));
 }
 
 void lease_machine::accept(const proof& fresh) noexcept {

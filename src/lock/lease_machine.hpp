@@ -28,12 +28,12 @@ class lease_machine {
 
   lease_step timer(runtime::time_point now);
   lease_step renewed(runtime::time_point now, const proof& fresh);
-  lease_step disproved(loss_cause cause);           // the server said that it is not ours, or the client closes
-  void renewal_failed(runtime::time_point now);     // refused or unanswered: try again soon
+  lease_step disproved(loss_cause cause);        // the server said that it is not ours, or the client closes
+  void renewal_failed(runtime::time_point now);  // refused or unanswered: try again soon
   // A request that sets the expiry to `ttl` is about to be sent. It may run although its answer never comes, so the
   // deadline must not be later than what it leaves; and renewals that follow it ask for the same.
   void extending(runtime::time_point now, runtime::duration ttl);
-  void verify_soon(runtime::time_point now);        // after a reconnect: the server may have forgotten us
+  void verify_soon(runtime::time_point now);  // after a reconnect: the server may have forgotten us
 
   [[nodiscard]] runtime::time_point wake_at() const noexcept;
   [[nodiscard]] lease_state state(runtime::time_point now) const noexcept;

@@ -58,10 +58,14 @@ result<renew_reply> read_renew(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
   if (!is_array(reply, 1) || !is_number(reply.items[0])) return odd("renew");
   switch (reply.items[0].integer) {
-    case 0: return renew_reply::gone;
-    case 1: return renew_reply::kept;
-    case 2: return renew_reply::taken;
-    default: return odd("renew");
+    case 0:
+      return renew_reply::gone;
+    case 1:
+      return renew_reply::kept;
+    case 2:
+      return renew_reply::taken;
+    default:
+      return odd("renew");
   }
 }
 

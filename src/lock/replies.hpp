@@ -15,11 +15,11 @@ namespace holdfast::lock {
 
 struct acquire_reply {
   enum class kind : unsigned char { granted, queued, held } what{};
-  std::uint64_t fence = 0;               // granted
-  std::uint64_t ticket = 0;              // queued
-  std::int64_t rank = 0;                 // queued; 0 is next
-  std::chrono::milliseconds holds{-1};   // queued, held: the holder's remaining time; -1 without expiry
-  std::string holder;                    // queued, held
+  std::uint64_t fence = 0;              // granted
+  std::uint64_t ticket = 0;             // queued
+  std::int64_t rank = 0;                // queued; 0 is next
+  std::chrono::milliseconds holds{-1};  // queued, held: the holder's remaining time; -1 without expiry
+  std::string holder;                   // queued, held
 };
 
 enum class renew_reply : unsigned char { gone, kept, taken };

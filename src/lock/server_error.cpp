@@ -66,8 +66,10 @@ failure server_error(std::string_view text) {
   }
   if (text.find("invalid password") != std::string_view::npos) return {errc::refused, "user or password is wrong"};
   if (text.find("executing the script can't") != std::string_view::npos) {  // Redis 7.0 puts no word before it
-    return {errc::refused, "the ACL user lacks a right that the script needs; ACL LOG names it, docs/operate.md lists what "
-                           "is needed (server: " + shown(text) + ")"};
+    return {errc::refused,
+            "the ACL user lacks a right that the script needs; ACL LOG names it, docs/operate.md lists what "
+            "is needed (server: " +
+                shown(text) + ")"};
   }
   if (text.find("max number of clients") != std::string_view::npos) {
     return {errc::server_busy, "Redis has no connection left (maxclients)"};

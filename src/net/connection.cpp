@@ -155,7 +155,8 @@ void connection::try_next_address(time_point now) {
 
 void connection::greet() {
   state_ = state::greeting;
-  handshake_ = std::make_unique<handshake>(how_, greeting_side_ ? 2 : version_, greeting_side_ ? inbox_ : std::string{});
+  handshake_ =
+      std::make_unique<handshake>(how_, greeting_side_ ? 2 : version_, greeting_side_ ? inbox_ : std::string{});
   (greeting_side_ ? side_ : main_)->append_raw(handshake_->greeting());
 }
 
@@ -218,9 +219,12 @@ void connection::advance(std::unique_lock<std::mutex>& guard) {
   if (!at->flush(guard) || !at->receive(guard)) return attempt_failed(at->problem(), now);
   for (const resp::value& reply : at->batch()) {
     switch (handshake_->on_reply(reply)) {
-      case handshake::verdict::more: break;
-      case handshake::verdict::done: return greeted(now);
-      case handshake::verdict::refused: return attempt_failed(handshake_->problem(), now);
+      case handshake::verdict::more:
+        break;
+      case handshake::verdict::done:
+        return greeted(now);
+      case handshake::verdict::refused:
+        return attempt_failed(handshake_->problem(), now);
       case handshake::verdict::fall_back:
         version_ = 2;
         return try_next_address(now);
@@ -294,12 +298,16 @@ void connection::close(const failure& why, time_point now) {
 
 void connection::plan(time_point now) {
   switch (state_) {
-    case state::pausing: return timers_.schedule(*this, retry_at_);
+    case state::pausing:
+      return timers_.schedule(*this, retry_at_);
     case state::resolving:
     case state::opening:
-    case state::greeting: return timers_.schedule(*this, attempt_limit_);
-    case state::ready: break;
-    default: return timers_.cancel(*this);
+    case state::greeting:
+      return timers_.schedule(*this, attempt_limit_);
+    case state::ready:
+      break;
+    default:
+      return timers_.cancel(*this);
   }
   // While there is traffic, look once per command_timeout; when there is none, at the next keep-alive.
   ticking_ = !main_->idle() || now - heard_ < how_.command_timeout;
@@ -312,7 +320,8 @@ void connection::plan(time_point now) {
 
 void connection::fire(time_point now) {
   switch (state_) {
-    case state::pausing: return begin_attempt(now);
+    case state::pausing:
+      return begin_attempt(now);
     case state::resolving:
       return attempt_failed({errc::unreachable, "the name " + how_.host + " was not resolved in time"}, now);
     case state::opening: {
@@ -320,9 +329,12 @@ void connection::fire(time_point now) {
       return attempt_failed({errc::unreachable, how_.display() + ": no answer in time while " + waiting}, now);
     }
     case state::greeting:
-      return attempt_failed({errc::unreachable, how_.display() + ": connected, but the greeting was not answered"}, now);
-    case state::ready: break;
-    default: return;
+      return attempt_failed({errc::unreachable, how_.display() + ": connected, but the greeting was not answered"},
+                            now);
+    case state::ready:
+      break;
+    default:
+      return;
   }
   if (!main_->idle() && now >= main_->oldest() + how_.command_timeout) {
     return fail({errc::unreachable, how_.display() + ": no answer within command_timeout"}, now);

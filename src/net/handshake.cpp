@@ -54,9 +54,15 @@ std::string handshake::greeting() const {
           resp::append_command(out, "AUTH", how_->user, how_->password);
         }
         break;
-      case step::name: resp::append_command(out, "CLIENT", "SETNAME", how_->client_name); break;
-      case step::select: resp::append_command(out, "SELECT", how_->database); break;
-      case step::subscribe: resp::append_command(out, "SUBSCRIBE", inbox_); break;
+      case step::name:
+        resp::append_command(out, "CLIENT", "SETNAME", how_->client_name);
+        break;
+      case step::select:
+        resp::append_command(out, "SELECT", how_->database);
+        break;
+      case step::subscribe:
+        resp::append_command(out, "SUBSCRIBE", inbox_);
+        break;
     }
   }
   return out;

@@ -85,8 +85,7 @@ class acl : public testing::TestWithParam<std::string> {
     const auto again = first_->acquire(std::nothrow, "app:lock", same_owner);
     if (!again) return again.failure();
     std::optional<result<lease>> next;
-    std::jthread waiter{
-        [&] { next.emplace(second_->acquire(std::nothrow, "app:lock", {.ttl = 900ms, .wait = 10s})); }};
+    std::jthread waiter{[&] { next.emplace(second_->acquire(std::nothrow, "app:lock", {.ttl = 900ms, .wait = 10s})); }};
     std::this_thread::sleep_for(1600ms);  // old enough for its heartbeats to be written down
     EXPECT_EQ(held->state(), lease_state::VALID);
     const auto released = first_->release("app:lock", held->owner());

@@ -282,7 +282,7 @@ TEST_F(PrivateServer, StaysWhileALockIsHeldWithoutAConnection) {
   ASSERT_TRUE(redis);
   const auto id = info(redis, "run_id");
   EXPECT_EQ(command(redis, "SET lock owner NX PX 4500"), "OK");
-  EXPECT_EQ(command(redis, "SET counter 1"), "OK");  // without expiry: does not keep the server
+  EXPECT_EQ(command(redis, "SET counter 1"), "OK");                       // without expiry: does not keep the server
   EXPECT_EQ(command(redis, "SET holdfast:fence:{7} 5 EX 604800"), "OK");  // can be drawn anew: neither
   redis.reset();
   std::this_thread::sleep_for(3s);  // twice the idle time
