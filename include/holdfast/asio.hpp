@@ -82,7 +82,7 @@ inline constexpr auto throwing_lease = [](auto handler, result<lease> got) {
   if (got) return std::move(handler)(std::exception_ptr{}, std::move(*got));
   std::move(handler)(std::make_exception_ptr(error{got.failure()}), lease{});
 };
-inline constexpr auto throwing_void = [](auto handler, result<void> got) {
+inline constexpr auto throwing_void = [](auto handler, const result<void>& got) {
   std::move(handler)(got ? std::exception_ptr{} : std::make_exception_ptr(error{got.failure()}));
 };
 inline constexpr auto as_value = [](auto handler, auto got) { std::move(handler)(std::move(got)); };

@@ -11,7 +11,6 @@
 
 namespace holdfast {
 
-using detail::held_lease;
 using runtime::boot_clock;
 
 namespace {

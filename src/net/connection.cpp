@@ -234,8 +234,8 @@ void connection::advance(std::unique_lock<std::mutex>& guard) {
 
 // ---- going down
 
-// By value: the reason usually lives in the handshake or the link that this ends.
-void connection::attempt_failed(failure why, time_point now) {
+void connection::attempt_failed(const failure& reason, time_point now) {
+  const failure why = reason;  // it usually lives in the handshake or the link that this ends
   main_.reset();
   side_.reset();
   handshake_.reset();

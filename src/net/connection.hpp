@@ -99,7 +99,7 @@ class connection final : private runtime::timer {
   bool receive(std::unique_lock<std::mutex>& guard, const std::shared_ptr<link>& at, bool waiting);
   void dispatch(link& from, resp::value& reply, runtime::time_point now);
   void dispatch_message(const resp::value& message, runtime::time_point now);
-  void attempt_failed(failure why, runtime::time_point now);
+  void attempt_failed(const failure& reason, runtime::time_point now);
   void fail(const failure& why, runtime::time_point now);
   void pause(runtime::time_point now);
   void refuse_backlog(const failure& why, runtime::time_point now, bool all);

@@ -96,7 +96,7 @@ std::vector<setting_origin> origins_of(const merged& all, const settings& values
 
 }  // namespace
 
-result<composed> compose(std::vector<source> places) {
+result<composed> compose(const std::vector<source>& places) {
   const merged all{places};
   composed out;
   for (const auto& key : setting_keys()) {

@@ -26,6 +26,6 @@ struct composed {
 };
 
 // `places` from the weakest to the strongest.
-[[nodiscard]] result<composed> compose(std::vector<source> places);
+[[nodiscard]] result<composed> compose(const std::vector<source>& places);
 
 }  // namespace holdfast::topology

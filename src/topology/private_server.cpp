@@ -160,6 +160,7 @@ result<void> start(const private_directory& directory, descriptor life_lock) {
                                  "--logfile",
                                  ""};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   // Nothing of our environment: the server outlives us, and variables may hold secrets.

@@ -27,7 +27,7 @@ result<composed> load_with_origins(std::string_view url, const char* const* vari
     if (!parsed) return parsed.failure();
     places.push_back({std::move(*parsed), {}});
   }
-  return compose(std::move(places));
+  return compose(places);
 }
 
 }  // namespace topology
