@@ -80,7 +80,6 @@ void take_turns(board& shared, unsigned me, Lock&& lock) {
     }
     ++shared.turns[me];
     shared.holder.store(me);
-    nap(relay_hold);
     shared.released.store(now_ns());
     lock.unlock();
   }

@@ -1,8 +1,7 @@
-// Processes that pass one lock around: each takes it, keeps it for a moment, gives it back and queues again.
+// Processes that pass one lock around: each takes it, gives it back at once and queues again.
 //
 // A hand-off is timed from just before unlock() in the one process to just after lock() returned in the next, on
-// CLOCK_MONOTONIC, which is the same for both. The moment of holding is long enough for the last holder to be back in
-// the queue: otherwise, with two processes, there would mostly be nobody to hand over to.
+// CLOCK_MONOTONIC, which is the same for both.
 // The floor does the same with raw hiredis and the library's scripts, one blocking read per wait: what the kernel, the
 // server and the scripts take by themselves.
 // Forks: the calling process must not have threads.
@@ -23,7 +22,6 @@ struct relay_result {
   std::uint64_t commands = 0;        // what the server received from all of them meanwhile
 };
 
-inline constexpr std::chrono::microseconds relay_hold{200};
 // Sleeps as exactly as the kernel can, without burning a processor that the server may need.
 void nap(std::chrono::nanoseconds length) noexcept;
 void nap_exactly() noexcept;  // once per process, before the first nap

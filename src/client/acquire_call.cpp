@@ -3,6 +3,8 @@
 #include "client/lock_keys.hpp"
 #include "client/release_call.hpp"
 
+#include <utility>
+
 namespace holdfast::detail {
 
 using lock::acquire_step;
@@ -97,7 +99,8 @@ void acquire_call::name_the_type(const failure& why, time_point now) {
 
 void acquire_call::on_interrupted(const failure& why, time_point now) {
   if (core_->closing()) return follow(machine_.cancel({errc::cancelled, "the client was closed"}), now);
-  if (why.code == errc::protocol) return follow(machine_.refused(now, why), now);
+  // Once may be an accident of the network; a server that does it again does not speak our language.
+  if (why.code == errc::protocol && std::exchange(misunderstood_, true)) return follow(machine_.refused(now, why), now);
   follow(machine_.interrupted(now, why.sent), now);
 }
 
@@ -110,7 +113,11 @@ void acquire_call::on_grant(std::uint64_t ticket, time_point now) { follow(machi
 
 void acquire_call::on_up(time_point now) { follow(machine_.reconnected(now), now); }
 
-void acquire_call::fire(time_point now) { follow(machine_.timer(now), now); }
+void acquire_call::fire(time_point now) {
+  const bool over = machine_.asking() && now >= machine_.wake_at();
+  const failure why = over ? core_->connection().silent({errc::unreachable, "the time limit passed"}) : failure{};
+  follow(why.code == errc::protocol ? machine_.refused(now, why) : machine_.timer(now), now);
+}
 
 void acquire_call::cancel(const failure& why) {
   if (finished) return;

@@ -64,6 +64,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   lock::terms how_;
   lock::acquire_machine machine_;
   std::unique_ptr<type_query> type_;
+  bool misunderstood_ = false;  // a link broke because of what the server sent
 };
 
 }  // namespace holdfast::detail

@@ -109,10 +109,9 @@ class async_extend final : public deferred, public std::enable_shared_from_this<
   void start() {
     core& owner = *held_->owner();
     self_ = shared_from_this();
-    held_->extending(ttl_, boot_clock::now());
-    call_.emplace(owner, held_->key(), held_->id(), ttl_);
+    call_.emplace(owner, held_->key(), held_->id(), held_->extending(ttl_, boot_clock::now()));
     call_->on_done = [this] {
-      outcome_ = apply_extend(*held_, *call_, ttl_);
+      outcome_ = apply_extend(*held_, *call_);
       held_->owner()->complete_later(std::move(self_));
     };
     call_->start(boot_clock::now());

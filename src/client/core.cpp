@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 namespace {
 
 // While callers drive the socket themselves the thread stays off it, and looks this often whether they still do.
-constexpr milliseconds quiet_after{10};
+constexpr milliseconds quiet_after{100};
 constexpr milliseconds longest_look{1000};
 // What close() gives releases that are on their way.
 constexpr milliseconds farewell{300};

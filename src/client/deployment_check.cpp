@@ -38,7 +38,7 @@ std::vector<warning> find_dangers(std::string_view info) {
   }
   if (field(info, "aof_enabled") == "0") {
     found.push_back({warning::severity::notice, "appendonly is off: a crash of Redis forgets the locks that are held",
-                     "CONFIG SET appendonly yes (appendfsync everysec is enough)"});
+                     "CONFIG SET appendonly yes; with appendfsync everysec a crash forgets the last second or two"});
   }
   return found;
 }

@@ -93,9 +93,10 @@ void held_lease::close() { follow(machine_.disproved(loss_cause::closed), runtim
 
 void held_lease::disproved(loss_cause cause) { follow(machine_.disproved(cause), runtime::boot_clock::now()); }
 
-void held_lease::extending(runtime::duration ttl, time_point now) {
+milliseconds held_lease::extending(milliseconds ttl, time_point now) {
   machine_.extending(now, ttl);
   reschedule();
+  return std::max(duration_cast<milliseconds>(machine_.renewal_length(now)), milliseconds{1});
 }
 
 void held_lease::extended(const lock::proof& fresh, time_point now) { follow(machine_.renewed(now, fresh), now); }

@@ -30,7 +30,8 @@ class held_lease final : public script_call, private runtime::timer, public std:
   void start();
   void on_up(runtime::time_point now);
   void close();
-  void extending(runtime::duration ttl, runtime::time_point now);
+  // Prepares an extension; returns what to ask the server for: the ttl, or less where max_hold ends before it.
+  std::chrono::milliseconds extending(std::chrono::milliseconds ttl, runtime::time_point now);
   void extended(const lock::proof& fresh, runtime::time_point now);
   void disproved(loss_cause cause);
   void look_at_clock(runtime::time_point now);  // after a sleep the deadline may have passed without its timer

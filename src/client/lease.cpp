@@ -104,11 +104,11 @@ result<void> lease::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexce
   auto guard = owner->lock();
   held_->look_at_clock(boot_clock::now());
   if (held_->stopped()) return detail::is_lost(*held_);
-  detail::extend_call call{*owner, held_->key(), held_->id(), ttl};
-  held_->extending(ttl, boot_clock::now());
+  const auto asked = held_->extending(ttl, boot_clock::now());
+  detail::extend_call call{*owner, held_->key(), held_->id(), asked};
   call.start(boot_clock::now());
   owner->wait(guard, call);
-  auto done = detail::apply_extend(*held_, call, ttl);
+  auto done = detail::apply_extend(*held_, call);
   owner->settle(guard);
   return done;
 } catch (const std::exception& problem) {

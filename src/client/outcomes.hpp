@@ -22,11 +22,11 @@ inline release_outcome judge(const release_call& done) {
 }
 
 // Tells the lease what the server answered to its extension. With the guard held.
-inline result<void> apply_extend(held_lease& held, const extend_call& done, std::chrono::milliseconds ttl) {
+inline result<void> apply_extend(held_lease& held, const extend_call& done) {
   if (done.problem()) return *done.problem();
   switch (done.reply()) {
     case lock::renew_reply::kept:
-      held.extended({done.sent_at(), ttl}, runtime::boot_clock::now());
+      held.extended({done.sent_at(), done.asked()}, runtime::boot_clock::now());
       break;
     case lock::renew_reply::gone:
       held.disproved(loss_cause::gone);

@@ -56,6 +56,7 @@ class extend_call final : public script_call, public limited {
       : script_call{owner, scripts::renew, 1, 3}, limited{owner, *this}, key_{key}, id_{id}, ttl_{ttl} {}
   void start(runtime::time_point now) { begin(now); }
   [[nodiscard]] lock::renew_reply reply() const noexcept { return reply_; }
+  [[nodiscard]] std::chrono::milliseconds asked() const noexcept { return ttl_; }
 
  private:
   void encode_values(std::string& out) override;

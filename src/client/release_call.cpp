@@ -7,7 +7,7 @@ namespace holdfast::detail {
 using runtime::time_point;
 
 release_call::release_call(core& owner, std::string_view key, std::string_view id, std::string_view entry)
-    : script_call{owner, scripts::release, 4, 7}, key_{key}, id_{id}, entry_{entry} {}
+    : script_call{owner, scripts::release, 4, 6}, key_{key}, id_{id}, entry_{entry} {}
 
 release_call::~release_call() {
   core_->connection().abandon(*this);
@@ -32,7 +32,6 @@ void release_call::encode_values(std::string& out) {
   append_lock_keys(out, key_);
   resp::append_bulk(out, id_);
   resp::append_bulk(out, entry_);
-  resp::append_bulk(out, core_->connection().inbox_beside());
 }
 
 void release_call::on_answer(const resp::value& reply, time_point /*now*/) { end(lock::read_release(reply)); }

@@ -174,7 +174,7 @@ void connection::become_ready(time_point now) {
   handshake_.reset();
   greeting_side_ = false;
   state_ = state::ready;
-  pause_ = {};
+  carried_ = false;
   heard_ = now;
   ticking_ = false;
   if (version_ == 3) {
@@ -261,8 +261,13 @@ void connection::fail(const failure& why, time_point now) {
   state_ = state::pausing;
   has_inbox_ = false;
   down_since_ = now;
-  pause_ = {};
-  retry_at_ = now;  // the first try at once
+  // The first try at once; but a link that never carried an answer was not worth having, and backs off as if it had failed.
+  if (carried_) {
+    pause_ = {};
+    retry_at_ = now;
+  } else {
+    pause(now);
+  }
   main->interrupt_all(why, now);
   owner_.on_down(now);
   if (state_ == state::pausing && backlog_.empty() && !owner_.needs_connection()) {
@@ -328,16 +333,18 @@ void connection::fire(time_point now) {
       const std::string waiting{(greeting_side_ ? side_ : main_)->socket().waiting_for()};
       return attempt_failed({errc::unreachable, how_.display() + ": no answer in time while " + waiting}, now);
     }
-    case state::greeting:
-      return attempt_failed({errc::unreachable, how_.display() + ": connected, but the greeting was not answered"},
-                            now);
+    case state::greeting: {
+      const link& at = greeting_side_ ? *side_ : *main_;
+      return attempt_failed(
+          at.silent({errc::unreachable, how_.display() + ": connected, but the greeting was not answered"}), now);
+    }
     case state::ready:
       break;
     default:
       return;
   }
   if (!main_->idle() && now >= main_->oldest() + how_.command_timeout) {
-    return fail({errc::unreachable, how_.display() + ": no answer within command_timeout"}, now);
+    return fail(main_->silent({errc::unreachable, how_.display() + ": no answer within command_timeout"}), now);
   }
   if (main_->idle() && now >= heard_ + how_.keep_alive) main_->append(*ping_, now);
   plan(now);
@@ -419,6 +426,7 @@ void connection::dispatch(link& from, resp::value& reply, time_point now) {
   bool expected = false;
   request* whose = from.next_waiting(expected);
   if (!expected) return fail({errc::protocol, "the server answered what was not asked"}, now);
+  carried_ = true;
   if (whose != nullptr) whose->on_reply(reply, now);
 }
 

@@ -66,10 +66,8 @@ class connection final : private runtime::timer {
   [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
   // Whether grants can reach us; without, waiting has to poll.
   [[nodiscard]] bool has_inbox() const noexcept { return has_inbox_; }
-  // The inbox's channel if its messages come on the same link as answers; empty otherwise.
-  [[nodiscard]] std::string_view inbox_beside() const noexcept {
-    return has_inbox_ && version_ == 3 ? std::string_view{inbox_} : std::string_view{};
-  }
+  // What `why`, the end of somebody's patience, comes down to: `protocol` if an answer has begun and does not go on.
+  [[nodiscard]] failure silent(const failure& why) const { return main_ ? main_->silent(why) : why; }
   // Whether answers are due, so that somebody must drive.
   [[nodiscard]] bool expects() const noexcept;
   [[nodiscard]] bool unsent() const noexcept { return main_ && ready() && main_->unsent() && !main_->blocked(); }
@@ -133,6 +131,7 @@ class connection final : private runtime::timer {
   runtime::time_point heard_{};  // last bytes from the server
   runtime::duration pause_{};
   bool ticking_ = false;
+  bool carried_ = false;  // this link has brought an answer
 
   std::deque<request*> backlog_;
   std::unique_ptr<probe> ping_;

@@ -75,10 +75,16 @@ bool link::receive(std::unique_lock<std::mutex>& guard, bool patiently) {
     return false;
   }
   if (got.what == io::closed || got.what == io::failed) {
-    problem_ = stream_->problem();
+    problem_ = silent(stream_->problem());
     return false;
   }
+  midway_ = in_.midway();
   return true;
+}
+
+failure link::silent(failure why) const {
+  if (!midway_) return why;
+  return {errc::protocol, "an answer broke off half-way (" + why.detail + ")", delivery::unanswered};
 }
 
 request* link::next_waiting(bool& expected) noexcept {

@@ -58,7 +58,9 @@ class link {
   [[nodiscard]] bool blocked() const noexcept { return blocked_; }
   [[nodiscard]] stream& socket() noexcept { return *stream_; }
   [[nodiscard]] const failure& problem() const noexcept { return problem_; }
-  void set_problem(failure why) { problem_ = std::move(why); }
+
+  // What a link that went silent or was closed died of: `why`, or `protocol` if that happened half-way through an answer.
+  [[nodiscard]] failure silent(failure why) const;
 
  private:
   struct waiting {
@@ -80,7 +82,8 @@ class link {
   std::uint64_t handed_ = 0;    // of these, given to the kernel or about to be
   std::deque<waiting> waiting_;
 
-  resp::reader in_;  // the reader's
+  bool midway_ = false;  // an answer has begun and is not complete
+  resp::reader in_;      // the reader's
   std::vector<resp::value> batch_;
 };
 

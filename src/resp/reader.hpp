@@ -67,6 +67,9 @@ class reader {
   // As new, for the next connection.
   void reset();
 
+  // A message has begun and is not complete.
+  [[nodiscard]] bool midway() const noexcept { return slot_ != nullptr || buffered() != 0; }
+
   // Bytes received and not parsed yet.
   [[nodiscard]] std::size_t buffered() const noexcept { return buffer_.pending().size(); }
 

@@ -63,8 +63,7 @@ end
 -- `me`, which is off the queue then and has not been granted anything; or 'empty' when nobody is left.
 -- PUBLISH counts receivers: 0 means that the waiter's connection is closed, and the next one is asked. Without `seen`
 -- nobody who is alive has waited for long, and a silent one costs a claim at most, so the clock need not be asked.
--- `first`: an inbox to write a word to before, see release.
-local function serve_queue(me, first)
+local function serve_queue(me)
   local look
   for _ = 1, 1000 do
     local head = call('ZPOPMIN', KEYS[2])
@@ -78,7 +77,6 @@ local function serve_queue(me, first)
     if not (look and is_silent(entry, ticket)) then
       local claim, inbox, waiter, owner = string.match(entry, '^(%d+):(%x+):(%d+):(.*)$')
       call('SET', KEYS[1], owner, 'PX', claim)
-      if first then redis.pcall('PUBLISH', first, '') end
       local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. ticket)
       if type(heard) == 'number' and heard > 0 then return 'granted' end
     end

@@ -46,15 +46,21 @@ end
 local remaining = call('PTTL', KEYS[1])
 if entry == '' then return {0, remaining, holder} end
 
+-- The queue lives for 15 s after the last heartbeat of anybody in it. Whoever joins adds nothing to that, unless first.
 local ticket = call('ZSCORE', KEYS[2], entry)
+local rank
 if not ticket then
   ticket = draw()
   call('ZADD', KEYS[2], ticket, entry)
+  rank = call('ZRANK', KEYS[2], entry)
+  if rank == 0 then call('PEXPIRE', KEYS[2], '15000') end
+else
+  -- Before HSET: at maxmemory a script may add only once it has written something else, and a waiter keeps its place.
+  call('PEXPIRE', KEYS[2], '15000')
+  if now() - ticket > YOUNG then
+    call('HSET', KEYS[3], entry, now())
+    call('PEXPIRE', KEYS[3], '15000')
+  end
+  rank = call('ZRANK', KEYS[2], entry)
 end
--- Before HSET: at maxmemory a script may add only once it has written something else, and a waiter keeps its place.
-call('PEXPIRE', KEYS[2], '15000')
-if now() - ticket > YOUNG then
-  call('HSET', KEYS[3], entry, now())
-  call('PEXPIRE', KEYS[3], '15000')
-end
-return {2, tonumber(ticket), call('ZRANK', KEYS[2], entry), remaining, holder}
+return {2, tonumber(ticket), rank, remaining, holder}

@@ -2,7 +2,7 @@
 -- and cannot know whether it has just been granted.
 --
 -- KEYS  lock, waiters, seen, fence (see _grant.lua)
--- ARGV[1] owner   ARGV[2] entry to take off the queue, or ''   ARGV[3] the caller's own inbox channel, or ''
+-- ARGV[1] owner   ARGV[2] entry to take off the queue, or ''
 --
 -- returns 0 not mine   1 released, nobody waited   2 handed over
 
@@ -16,8 +16,6 @@ end
 -- A key of another type is not mine either; pcall turns WRONGTYPE into a table, which equals no owner.
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 
--- Redis writes to its clients in the reverse order in which it first had something for them. A word to ourselves before
--- the grant makes the new owner's message leave first, and our answer, which nobody waits for as urgently, after it.
-if serve_queue('', ARGV[3] ~= '' and ARGV[3]) == 'granted' then return 2 end
+if serve_queue('') == 'granted' then return 2 end
 call('DEL', KEYS[1])
 return 1

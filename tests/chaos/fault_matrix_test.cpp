@@ -61,6 +61,12 @@ const point around[] = {{"before", moment::before}, {"after", moment::after}};
 void PrintTo(const named_fault& what, std::ostream* out) { *out << what.name; }
 void PrintTo(const point& what, std::ostream* out) { *out << what.name; }
 
+// An answer that breaks off, again and again, is not RESP.
+errc cut_short(const std::tuple<named_fault, point>& chosen) {
+  const std::string_view name = std::get<0>(chosen).name;
+  return name == "close_after_to_client" || name == "slice" ? errc::protocol : errc::unreachable;
+}
+
 std::chrono::nanoseconds since(std::int64_t start) { return std::chrono::nanoseconds{boottime_ns() - start}; }
 
 class fault_matrix : public testing::TestWithParam<std::tuple<named_fault, point>> {
@@ -157,7 +163,8 @@ TEST_P(fault_at_acquire, waiting_call) {
     watch(*got, other);
   } else {
     EXPECT_FALSE(the_fault().mild) << got.failure().detail;
-    EXPECT_TRUE(got.code() == errc::unreachable) << to_string(got.code()) << ": " << got.failure().detail;
+    EXPECT_TRUE(got.code() == errc::unreachable || got.code() == cut_short(GetParam()))
+        << to_string(got.code()) << ": " << got.failure().detail;
     gate_.pass();
     EXPECT_TRUE(other.gets_it_within(ttl() + 1s)) << "the lock is stuck";
   }
@@ -176,7 +183,8 @@ TEST_P(fault_at_acquire, call_that_does_not_wait) {
   if (got) {
     watch(*got, other);
   } else {
-    EXPECT_TRUE(got.code() == errc::unreachable) << to_string(got.code()) << ": " << got.failure().detail;
+    EXPECT_TRUE(got.code() == errc::unreachable || got.code() == cut_short(GetParam()))
+        << to_string(got.code()) << ": " << got.failure().detail;
     gate_.pass();
     EXPECT_TRUE(other.gets_it_within(ttl() + 1s)) << "the lock is stuck";
   }
@@ -236,7 +244,8 @@ class fault_at_wait : public fault_matrix {
       watch(**got, other);
     } else {
       const auto code = got->code();
-      EXPECT_TRUE(code == errc::unreachable || code == errc::timed_out) << got->failure().detail;
+      EXPECT_TRUE(code == errc::unreachable || code == errc::timed_out || code == cut_short(GetParam()))
+          << got->failure().detail;
       gate_.pass();
       EXPECT_TRUE(other.gets_it_within(claim_window)) << "the lock is stuck";
       EXPECT_GE(other.got().value_or(0), released);

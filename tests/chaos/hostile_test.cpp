@@ -58,8 +58,8 @@ std::vector<hostile_case> cases(const std::string& needle) {
       {a{"endless_line", needle, "+" + std::string(65536, 'x'), true}, errc::protocol},
       {a{"endless_number", needle, ":" + std::string(65536, '1'), true}, errc::protocol},
       {a{"wrong_type", needle, ":42\r\n"}, errc::protocol},
-      {a{"half_reply_then_silence", needle, "*2\r\n:1\r"}, errc::unreachable},
-      {a{"half_bulk_then_close", needle, "$100\r\nabc", false, true}, errc::unreachable},
+      {a{"half_reply_then_silence", needle, "*2\r\n:1\r"}, errc::protocol},
+      {a{"half_bulk_then_close", needle, "$100\r\nabc", false, true}, errc::protocol},
       {a{"silence", needle, ""}, errc::unreachable},
       {a{"close", needle, "", false, true}, errc::unreachable},
   };
