@@ -270,6 +270,9 @@ void core::run() {
     if (connection_.unsent()) connection_.flush(guard);         // what the woken ones appended
     if (!finished_.empty() || !completions_.empty()) continue;  // the flush broke the link and ended calls
 
+    // Again, because the guard was let go meanwhile: a caller may have stopped driving with others still waiting. From here
+    // to poll(2) it is held.
+    if (driver_ == driver::nobody && (needs_driver() || closing_)) driver_ = driver::thread;
     // Callers that drive one call after the other are left alone with the socket; when they stop, it is watched again.
     const bool quiet = drives_ == drives_before;
     look = quiet ? std::min(look * 2, longest_look) : quiet_after;
