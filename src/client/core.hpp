@@ -105,11 +105,11 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
 
   void run();
   void drive(guard_type& guard, call& what);
+  void take_over() noexcept;
   void fire_timers(runtime::time_point now);
   void run_completions(guard_type& guard);
   void wake_finished(guard_type& guard);
   [[nodiscard]] bool needs_driver() const noexcept;
-  void stop_thread() noexcept;
 
   enum class driver : unsigned char { nobody, caller, thread };
 

@@ -21,6 +21,7 @@
 #include "net/link.hpp"
 #include "net/request.hpp"
 #include "net/resolver.hpp"
+#include "net/side_requests.hpp"
 #include "runtime/random.hpp"
 #include "runtime/timer_queue.hpp"
 
@@ -84,8 +85,6 @@ class connection final : private runtime::timer {
 
  private:
   enum class state : unsigned char { idle, pausing, resolving, opening, greeting, ready, closed };
-  class probe;      // keep-alive PING, and other commands whose answer does not matter
-  class subscribe;  // answered by a push, or by an error
 
   void fire(runtime::time_point now) override;
   void begin_attempt(runtime::time_point now);
@@ -134,9 +133,9 @@ class connection final : private runtime::timer {
   bool carried_ = false;  // this link has brought an answer
 
   std::deque<request*> backlog_;
-  std::unique_ptr<probe> ping_;
+  probe ping_{"*1\r\n$4\r\nPING\r\n"};
   std::unique_ptr<probe> kill_;
-  std::unique_ptr<subscribe> subscribe_;
+  subscription subscribe_;
 };
 
 }  // namespace holdfast::net

@@ -1,0 +1,206 @@
+// How a connection comes up and goes down: the states IDLE to READY and back (connection.hpp has the drawing).
+#include "net/connection.hpp"
+
+#include "resp/writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::net {
+
+using runtime::duration;
+using runtime::time_point;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds first_pause{50};
+constexpr milliseconds longest_pause{1000};
+constexpr milliseconds shortest_attempt{1000};
+
+}  // namespace
+
+// ---- coming up
+
+void connection::open(time_point now) {
+  if (state_ != state::idle) return;
+  down_since_ = now;
+  pause_ = {};
+  begin_attempt(now);
+}
+
+void connection::begin_attempt(time_point now) {
+  attempt_limit_ = now + std::max<duration>(how_.command_timeout, shortest_attempt);
+  addresses_.clear();
+  address_ = 0;
+  state_ = state::resolving;
+  if (how_.transport == transport::tls && !tls_) {
+    auto made = make_tls_context(how_);
+    if (!made) return attempt_failed(made.failure(), now);
+    tls_ = *made;
+  }
+  if (how_.transport == transport::unix_socket) {
+    auto path = unix_address(how_.path);
+    if (!path) return attempt_failed(path.failure(), now);
+    addresses_.push_back(*path);
+    return try_next_address(now);
+  }
+  resolver_.start(how_.host, how_.port, wake_);
+  plan(now);
+  wake_();  // numbers are resolved already and wake nobody
+}
+
+void connection::try_next_address(time_point now) {
+  state_ = state::opening;
+  auto opened = std::make_shared<link>(dial(how_, addresses_[address_], tls_));
+  (greeting_side_ ? side_ : main_) = std::move(opened);
+  plan(now);
+  wake_();
+}
+
+void connection::greet() {
+  state_ = state::greeting;
+  handshake_ =
+      std::make_unique<handshake>(how_, greeting_side_ ? 2 : version_, greeting_side_ ? inbox_ : std::string{});
+  (greeting_side_ ? side_ : main_)->append_raw(handshake_->greeting());
+}
+
+void connection::greeted(time_point now) {
+  if (!greeting_side_) id_ = handshake_->connection_id();
+  if (version_ == 2 && !greeting_side_) {
+    greeting_side_ = true;
+    return try_next_address(now);
+  }
+  if (version_ == 2) has_inbox_ = handshake_->subscribed();
+  become_ready(now);
+}
+
+void connection::become_ready(time_point now) {
+  handshake_.reset();
+  greeting_side_ = false;
+  state_ = state::ready;
+  carried_ = false;
+  heard_ = now;
+  ticking_ = false;
+  if (version_ == 3) {
+    has_inbox_ = true;
+    main_->append(subscribe_, now);
+  }
+  // What we sent on an earlier link may still sit in a pipe and run later, after we have given up on it. Closing that
+  // link at the server's end makes sure that it does not. Best effort: the right to do so may be missing.
+  if (zombie_ != 0 && id_ != 0) {
+    std::string kill;
+    resp::append_command(kill, "CLIENT", "KILL", "ID", std::exchange(zombie_, 0));
+    if (kill_) abandon(*kill_);
+    kill_ = std::make_unique<probe>(std::move(kill));
+    main_->append(*kill_, now);
+  }
+  owner_.on_up(now);
+  drain_backlog(now);
+}
+
+// Steps of an attempt, by the client's own thread only.
+void connection::advance(std::unique_lock<std::mutex>& guard) {
+  const time_point now = runtime::boot_clock::now();
+  if (state_ == state::resolving) {
+    auto found = resolver_.poll();
+    if (!found) return;
+    if (!*found) return attempt_failed(found->failure(), now);
+    addresses_ = **found;
+    try_next_address(now);
+  }
+  const std::shared_ptr<link> at = greeting_side_ ? side_ : main_;
+  if (state_ == state::opening) {
+    const io_result progress = at->socket().progress();
+    if (progress.what == io::again) return;
+    if (progress.what != io::done) {
+      const failure why = at->socket().problem();
+      if (!greeting_side_ && ++address_ < addresses_.size()) return try_next_address(now);
+      return attempt_failed(why, now);
+    }
+    greet();
+  }
+  if (state_ != state::greeting) return;
+  if (!at->flush(guard) || !at->receive(guard)) return attempt_failed(at->problem(), now);
+  for (const resp::value& reply : at->batch()) {
+    switch (handshake_->on_reply(reply)) {
+      case handshake::verdict::more:
+        break;
+      case handshake::verdict::done:
+        return greeted(now);
+      case handshake::verdict::refused:
+        return attempt_failed(handshake_->problem(), now);
+      case handshake::verdict::fall_back:
+        version_ = 2;
+        return try_next_address(now);
+    }
+  }
+}
+
+// ---- going down
+
+void connection::attempt_failed(const failure& reason, time_point now) {
+  const failure why = reason;  // it usually lives in the handshake or the link that this ends
+  main_.reset();
+  side_.reset();
+  handshake_.reset();
+  greeting_side_ = false;
+  state_ = state::pausing;
+  pause(now);
+  // Trying again helps against a server that is away or busy, not against a wrong password.
+  const bool hopeless = why.code != errc::unreachable && why.code != errc::server_busy;
+  refuse_backlog(why, now, hopeless);
+  if (backlog_.empty() && !owner_.needs_connection()) {
+    state_ = state::idle;
+    timers_.cancel(*this);
+  }
+}
+
+void connection::fail(const failure& why, time_point now) {
+  if (!ready()) return attempt_failed(why, now);
+  const auto main = std::exchange(main_, nullptr);
+  const auto side = std::exchange(side_, nullptr);
+  if (main->any_unanswered()) zombie_ = id_;
+  main->shut();
+  if (side) side->shut();
+  state_ = state::pausing;
+  has_inbox_ = false;
+  down_since_ = now;
+  // The first try at once; but a link that never carried an answer was not worth having, and backs off as if it had failed.
+  if (carried_) {
+    pause_ = {};
+    retry_at_ = now;
+  } else {
+    pause(now);
+  }
+  main->interrupt_all(why, now);
+  owner_.on_down(now);
+  if (state_ == state::pausing && backlog_.empty() && !owner_.needs_connection()) {
+    state_ = state::idle;
+    timers_.cancel(*this);
+    return;
+  }
+  plan(now);
+  owner_.wake_driver();
+}
+
+void connection::pause(time_point now) {
+  pause_ = pause_ == duration{} ? duration{first_pause} : std::min<duration>(pause_ * 2, longest_pause);
+  retry_at_ = now + random_.between(pause_ / 2, pause_);
+  plan(now);
+}
+
+void connection::close(const failure& why, time_point now) {
+  if (state_ == state::closed) return;
+  const auto main = std::exchange(main_, nullptr);
+  const auto side = std::exchange(side_, nullptr);
+  state_ = state::closed;
+  timers_.cancel(*this);
+  if (main) {
+    main->shut();
+    main->interrupt_all(why, now);
+  }
+  if (side) side->shut();
+  refuse_backlog(why, now, true);
+}
+}  // namespace holdfast::net

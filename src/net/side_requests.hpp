@@ -1,0 +1,41 @@
+// The connection's own commands: nobody waits for their answers.
+#pragma once
+
+#include "net/request.hpp"
+#include "resp/writer.hpp"
+
+#include <string>
+
+namespace holdfast::net {
+
+// A command for its own sake; its answer only shows that the link lives.
+class probe final : public request {
+ public:
+  explicit probe(std::string command) : command_{std::move(command)} {}
+  void encode(std::string& out) override { out.append(command_); }
+  void on_reply(const resp::value& /*reply*/, runtime::time_point /*now*/) override {}
+  void on_interrupted(const failure& /*why*/, runtime::time_point /*now*/) override {}
+  void on_refused(const failure& /*why*/, runtime::time_point /*now*/) override {}
+
+ private:
+  std::string command_;
+};
+
+// RESP3 answers SUBSCRIBE with a push, and only a refusal with a reply: the connection takes it off when the push comes.
+class subscription final : public request {
+ public:
+  // `works` is cleared when the server refuses.
+  subscription(const std::string& channel, bool& works) : channel_{channel}, works_{works} {}
+  void encode(std::string& out) override { resp::append_command(out, "SUBSCRIBE", channel_); }
+  void on_reply(const resp::value& reply, runtime::time_point /*now*/) override {
+    if (reply.is_error()) works_ = false;
+  }
+  void on_interrupted(const failure& /*why*/, runtime::time_point /*now*/) override {}
+  void on_refused(const failure& /*why*/, runtime::time_point /*now*/) override {}
+
+ private:
+  const std::string& channel_;
+  bool& works_;
+};
+
+}  // namespace holdfast::net
