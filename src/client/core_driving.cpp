@@ -14,8 +14,10 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// While callers drive the socket themselves the thread stays off it, and looks this often whether they still do.
-constexpr milliseconds quiet_after{100};
+// While callers drive the socket themselves the thread stays off it, and looks this often whether they still do. Seldom,
+// because each look disturbs whoever is at work; but sooner than a grant has to be claimed, so that scheduling the claim
+// does not have to wake the thread.
+constexpr milliseconds quiet_after{190};
 constexpr milliseconds longest_look{1000};
 // What close() gives releases that are on their way.
 constexpr milliseconds farewell{300};
