@@ -203,7 +203,7 @@ void connection::dispatch(link& from, resp::value& reply, time_point now) {
   bool expected = false;
   request* whose = from.next_waiting(expected);
   if (!expected) return fail({errc::protocol, "the server answered what was not asked"}, now);
-  carried_ = true;
+  if (whose != kill_.get()) carried_ = true;  // our own housekeeping proves little
   if (whose != nullptr) whose->on_reply(reply, now);
 }
 

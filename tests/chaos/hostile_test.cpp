@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// AddressSanitizer keeps what was freed, up to 256 MiB, so that only more than that is growth.
-#if defined(__SANITIZE_ADDRESS__)
+// The sanitizers keep what was freed, or shadow it, in hundreds of MiB: only more than that is growth.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr long most_growth_kib = 512 * 1024;
 #else
 constexpr long most_growth_kib = 64 * 1024;
