@@ -75,8 +75,12 @@ floor_connection::reply floor_connection::next() {
   return reply{static_cast<redisReply*>(got)};
 }
 
+bool floor_connection::is_granted(const reply& got) {
+  return got->type == REDIS_REPLY_STRING && std::string_view{got->str, got->len}.starts_with("granted ");
+}
+
 void floor_connection::expect_granted(const reply& got) const {
-  if (got->type != REDIS_REPLY_ARRAY || got->elements != 2 || got->element[0]->integer != 1) fail("not granted");
+  if (!is_granted(got)) fail("not granted");
 }
 
 void floor_connection::expect_released(const reply& got) const {
@@ -106,8 +110,8 @@ void floor_connection::take_message() {
 
 bool floor_connection::acquire_or_queue(floor_lock& lock) {
   const reply got = call(lock.acquire);
-  if (got->type != REDIS_REPLY_ARRAY || got->elements < 2) fail("neither granted nor queued");
-  return got->element[0]->integer == 1;
+  if (got->type != REDIS_REPLY_STRING) fail("neither granted nor queued");
+  return is_granted(got);
 }
 
 void floor_connection::give_back(floor_lock& lock) {

@@ -71,6 +71,7 @@ class floor_connection {
   reply call(command& what);
   reply next();
   static std::string text_of(const reply& got);
+  static bool is_granted(const reply& got);
   void expect_granted(const reply& got) const;
   void expect_released(const reply& got) const;
   [[noreturn]] void fail(std::string_view what) const;

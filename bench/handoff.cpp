@@ -20,12 +20,6 @@ namespace {
 constexpr std::array<unsigned, 3> sizes{2, 8, 64};
 constexpr std::array<std::chrono::milliseconds, 3> lengths{800ms, 800ms, 3000ms};
 
-struct pings {
-  std::vector<double> tight;  // p50 of each round, µs
-  std::vector<double> paced;
-  std::vector<double> together;  // as tight, on the server's core: what the scheduler likes for two, not for three
-};
-
 double ping_p50(floor_connection& raw, std::chrono::nanoseconds pause) {
   std::vector<double> all;
   const auto end = clock::now() + 300ms;
@@ -37,6 +31,22 @@ double ping_p50(floor_connection& raw, std::chrono::nanoseconds pause) {
   }
   return median(std::move(all));
 }
+
+struct pings {
+  std::vector<double> tight;  // p50 of each round, µs
+  std::vector<double> paced;
+  std::vector<double> together;  // as tight, on the server's core: what the scheduler likes for two, not for three
+
+  void measure(const std::string& url, bool ours_to_place) {
+    floor_connection raw{url};
+    tight.push_back(ping_p50(raw, 0ns));
+    paced.push_back(ping_p50(raw, 200us));
+    if (!ours_to_place) return;
+    place_clients(placement::together);
+    together.push_back(ping_p50(raw, 0ns));
+    place_clients(placement::apart);
+  }
+};
 
 // What the rounds of one size found.
 struct summary {
@@ -81,20 +91,11 @@ report handoff(const run_options& how) {
   nap_exactly();
   pings ping;
   std::array<summary, sizes.size()> all;
-  std::vector<double> floor;  // p50 of each round with two processes
+  std::array<std::vector<double>, sizes.size()> floor;  // p50 of each round
   for (unsigned round = 0; round < how.rounds.value_or(7); ++round) {
-    {
-      floor_connection raw{redis.url()};
-      ping.tight.push_back(ping_p50(raw, 0ns));
-      ping.paced.push_back(ping_p50(raw, 200us));
-      if (how.url.empty()) {
-        place_clients(placement::together);
-        ping.together.push_back(ping_p50(raw, 0ns));
-        place_clients(placement::apart);
-      }
-    }
-    floor.push_back(median(relay(runner::floor, redis.url(), sizes[0], lengths[0]).handoffs));
     for (std::size_t i = 0; i < sizes.size(); ++i) {
+      ping.measure(redis.url(), how.url.empty());  // beside each: what a wake-up costs here drifts within seconds
+      floor[i].push_back(median(relay(runner::floor, redis.url(), sizes[i], lengths[i]).handoffs));
       all[i].add(relay(runner::ours, redis.url(), sizes[i], lengths[i]), ping.tight.back(), ping.paced.back());
     }
   }
@@ -104,9 +105,9 @@ report handoff(const run_options& how) {
   out.figure("ping_p50", median(ping.tight), "µs, tight loop");
   out.figure("ping_p50_after_nap", median(ping.paced), "µs, each after a nap");
   out.figure("ping_p50_one_core", median(ping.together), "µs, tight loop on the server's core");
-  out.figure("floor_p50_2", median(floor), "µs, raw hiredis handing over with the same scripts");
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::string size = "_" + std::to_string(sizes[i]);
+    out.figure("floor_p50" + size, median(floor[i]), "µs, raw hiredis handing over with the same scripts");
     out.figure("p50" + size, percentile(all[i].pooled, 0.5), "µs");
     out.figure("p99" + size, percentile(all[i].pooled, 0.99), "µs");
     out.figure("p50_to_ping_after_nap" + size, median(all[i].to_paced), "");

@@ -40,7 +40,7 @@ class acquire_call::type_query final : public net::request {
 };
 
 acquire_call::acquire_call(core& owner, std::string key, std::string id, const lock::terms& how)
-    : script_call{owner, scripts::acquire, 4, 8},
+    : script_call{owner, scripts::acquire, 4, 9},
       key_{std::move(key)},
       id_{std::move(id)},
       number_{owner.next_number()},
@@ -70,6 +70,7 @@ void acquire_call::encode_values(std::string& out) {
   resp::append_bulk(out, std::chrono::duration_cast<std::chrono::milliseconds>(how_.ttl).count());
   resp::append_bulk(out, queue ? std::string_view{entry_} : std::string_view{});
   resp::append_bulk(out, how_.fence ? "1" : "0");
+  resp::append_bulk(out, std::exchange(queued_before_, queue || queued_before_) ? "0" : "1");
 }
 
 void acquire_call::start(time_point now) {

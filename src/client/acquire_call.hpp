@@ -60,7 +60,8 @@ class acquire_call final : public script_call, public call, private runtime::tim
   std::string key_;
   std::string id_;
   std::uint64_t number_;
-  std::string entry_;  // how we stand in the queue; empty: do not queue
+  bool queued_before_ = false;  // whether the server may know our entry already
+  std::string entry_;           // how we stand in the queue; empty: do not queue
   lock::terms how_;
   lock::acquire_machine machine_;
   std::unique_ptr<type_query> type_;

@@ -23,6 +23,7 @@ void release_call::detach(core& owner, std::string_view key, std::string_view id
                           runtime::duration limit) {
   auto* made = new release_call{owner, key, id, entry};
   made->detached_ = true;
+  made->send_text();  // whoever asks next must not find the waiter that has just given up
   owner.count_detached(1);
   made->start(runtime::boot_clock::now(), limit);
   owner.nudge();

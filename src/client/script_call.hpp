@@ -41,6 +41,9 @@ class script_call : public net::request {
       : core_{&owner}, script_{&what}, keys_{keys}, values_{values} {}
   ~script_call() = default;
 
+  // For what must not be overtaken by a later command of ours, as it could be if it had to be sent again.
+  void send_text() { by_text_ = true; }
+
   virtual void encode_values(std::string& out) = 0;
   virtual void on_answer(const resp::value& reply, runtime::time_point now) = 0;
 

@@ -15,74 +15,78 @@ failure odd(std::string_view script) {
   return {errc::protocol, "the answer to the " + std::string{script} + " script is not of a form that it can return"};
 }
 
-bool is_number(const value& v) { return v.type == kind::integer; }
+bool is_whole_number(std::string_view text, std::uint64_t& out) {
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, out);
+  return read.ec == std::errc{} && read.ptr == end;
+}
 
-bool is_array(const value& v, std::size_t least) { return v.type == kind::array && v.items.size() >= least; }
+// Takes a decimal number and the space behind it off the front of `text`.
+template <class Number>
+bool take_number(std::string_view& text, Number& out) {
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, out);
+  if (read.ec != std::errc{} || read.ptr == end || *read.ptr != ' ') return false;
+  text.remove_prefix(static_cast<std::size_t>(read.ptr + 1 - text.data()));
+  return true;
+}
+
+bool take_word(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+// What is left of the holder's lease, and its id, which is the rest whatever bytes it has.
+bool take_holder(std::string_view text, acquire_reply& out) {
+  std::int64_t left = 0;
+  if (!take_number(text, left)) return false;
+  out.holds = std::chrono::milliseconds{left};
+  out.holder = text;
+  return true;
+}
 
 }  // namespace
 
 result<acquire_reply> read_acquire(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
-  if (!is_array(reply, 2) || !is_number(reply.items[0])) return odd("acquire");
-  const auto& items = reply.items;
   acquire_reply out;
-  switch (items[0].integer) {
-    case 1:
-      if (!is_number(items[1]) || items[1].integer < 0) return odd("acquire");
-      out.what = acquire_reply::kind::granted;
-      out.fence = static_cast<std::uint64_t>(items[1].integer);
+  if (reply.type != kind::bulk) return odd("acquire");
+  std::string_view text = reply.text;
+  if (take_word(text, "granted ")) {
+    out.what = acquire_reply::kind::granted;
+    if (is_whole_number(text, out.fence)) return out;
+  } else if (take_word(text, "queued ")) {
+    out.what = acquire_reply::kind::queued;
+    if (take_number(text, out.ticket) && take_number(text, out.rank) && out.rank >= 0 && take_holder(text, out)) {
       return out;
-    case 2:
-      if (items.size() < 5 || !is_number(items[1]) || !is_number(items[2]) || !is_number(items[3]) ||
-          !items[4].is_text() || items[1].integer < 0 || items[2].integer < 0) {
-        return odd("acquire");
-      }
-      out.what = acquire_reply::kind::queued;
-      out.ticket = static_cast<std::uint64_t>(items[1].integer);
-      out.rank = items[2].integer;
-      out.holds = std::chrono::milliseconds{items[3].integer};
-      out.holder = items[4].text;
-      return out;
-    case 0:
-      if (items.size() < 3 || !is_number(items[1]) || !items[2].is_text()) return odd("acquire");
-      out.what = acquire_reply::kind::held;
-      out.holds = std::chrono::milliseconds{items[1].integer};
-      out.holder = items[2].text;
-      return out;
-    default:
-      return odd("acquire");
+    }
+  } else if (take_word(text, "held ")) {
+    out.what = acquire_reply::kind::held;
+    if (take_holder(text, out)) return out;
   }
+  return odd("acquire");
 }
 
 result<renew_reply> read_renew(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
-  if (!is_array(reply, 1) || !is_number(reply.items[0])) return odd("renew");
-  switch (reply.items[0].integer) {
-    case 0:
-      return renew_reply::gone;
-    case 1:
-      return renew_reply::kept;
-    case 2:
-      return renew_reply::taken;
-    default:
-      return odd("renew");
+  if (reply.type == kind::bulk) {
+    if (reply.text == "kept") return renew_reply::kept;
+    if (reply.text == "gone") return renew_reply::gone;
+    if (reply.text == "taken") return renew_reply::taken;
   }
+  return odd("renew");
 }
 
 result<release_reply> read_release(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
-  if (!is_number(reply) || reply.integer < 0 || reply.integer > 2) return odd("release");
+  if (reply.type != kind::integer || reply.integer < 0 || reply.integer > 2) return odd("release");
   return static_cast<release_reply>(reply.integer);
 }
 
 result<grant_message> read_grant(std::string_view message) {
   grant_message out;
-  const char* const end = message.data() + message.size();
-  const auto waiter = std::from_chars(message.data(), end, out.waiter);
-  if (waiter.ec == std::errc{} && waiter.ptr != end && *waiter.ptr == ' ') {
-    const auto ticket = std::from_chars(waiter.ptr + 1, end, out.ticket);
-    if (ticket.ec == std::errc{} && ticket.ptr == end) return out;
-  }
+  if (take_number(message, out.waiter) && is_whole_number(message, out.ticket)) return out;
   return failure{errc::protocol, "a message in the inbox is not a grant"};
 }
 

@@ -1,20 +1,23 @@
 -- Take the lock, or join the queue for it, or learn who has it. Sent again as the heartbeat of a waiter, and when an
 -- answer was lost: every step is idempotent for the same owner.
 --
--- KEYS  lock, waiters, seen, fence (see _grant.lua)
+-- KEYS  lock, waiters, seen, fence (see _queue.lua)
 -- ARGV[1] owner   ARGV[2] ttl in ms   ARGV[3] entry to queue with, or '' to not queue   ARGV[4] '1' to draw a fence
+-- ARGV[5] '1' if this entry was never sent before
 --
--- returns {1, fence}                              granted
---         {2, ticket, rank, remaining ms, holder} queued; rank 0 is next; remaining -1: the holder's key has no expiry
---         {0, remaining ms, holder}               held, and not queued
+-- returns 'granted <fence>'                                  0 if none was asked for
+--         'queued <ticket> <rank> <remaining ms> <holder>'   rank 0 is next; remaining -1: the holder's key never expires
+--         'held <remaining ms> <holder>'                     and not queued
+-- Text and not an array: for an array Redis allocates 16 KiB of reply buffer, which costs more than the commands below.
 
---@include _grant.lua
+--@include _queue.lua
+--@include _fence.lua
 
 local owner, ttl, entry = ARGV[1], ARGV[2], ARGV[3]
 
 local function granted(number)
-  if ARGV[4] ~= '1' then return {1, 0} end
-  return {1, tonumber(number or draw_past_queue())}
+  if ARGV[4] ~= '1' then return 'granted 0' end
+  return 'granted ' .. (number or draw_past_queue())
 end
 
 local holder = call('GET', KEYS[1])
@@ -33,7 +36,7 @@ end
 if not holder then
   if call('EXISTS', KEYS[2]) == 0 then
     call('SET', KEYS[1], owner, 'PX', ttl)
-    return {1, ARGV[4] == '1' and tonumber(draw()) or 0}
+    return ARGV[4] == '1' and 'granted ' .. draw() or 'granted 0'
   end
   local queue, ticket = serve_queue(entry)
   if queue ~= 'granted' then
@@ -44,15 +47,15 @@ if not holder then
 end
 
 local remaining = call('PTTL', KEYS[1])
-if entry == '' then return {0, remaining, holder} end
+if entry == '' then return 'held ' .. remaining .. ' ' .. holder end
 
 -- The queue lives for 15 s after the last heartbeat of anybody in it. Whoever joins adds nothing to that, unless first.
-local ticket = call('ZSCORE', KEYS[2], entry)
-local rank
+-- Nobody has a higher ticket than the one just drawn, so the rank is known without asking for it.
+local ticket, rank = ARGV[5] ~= '1' and call('ZSCORE', KEYS[2], entry), nil
 if not ticket then
   ticket = draw()
   call('ZADD', KEYS[2], ticket, entry)
-  rank = call('ZRANK', KEYS[2], entry)
+  rank = call('ZCARD', KEYS[2]) - 1
   if rank == 0 then call('PEXPIRE', KEYS[2], '15000') end
 else
   -- Before HSET: at maxmemory a script may add only once it has written something else, and a waiter keeps its place.
@@ -63,4 +66,4 @@ else
   end
   rank = call('ZRANK', KEYS[2], entry)
 end
-return {2, tonumber(ticket), rank, remaining, holder}
+return 'queued ' .. ticket .. ' ' .. rank .. ' ' .. remaining .. ' ' .. holder

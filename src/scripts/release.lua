@@ -1,12 +1,12 @@
 -- Give the lock back: to the first waiter that is alive, or to nobody. Also leaves the queue, for a waiter that gives up
 -- and cannot know whether it has just been granted.
 --
--- KEYS  lock, waiters, seen, fence (see _grant.lua)
+-- KEYS  lock, waiters, seen, fence (see _queue.lua)
 -- ARGV[1] owner   ARGV[2] entry to take off the queue, or ''
 --
 -- returns 0 not mine   1 released, nobody waited   2 handed over
 
---@include _grant.lua
+--@include _queue.lua
 
 if ARGV[2] ~= '' then
   call('ZREM', KEYS[2], ARGV[2])

@@ -26,7 +26,7 @@ const std::vector<std::string> needed{
     "+zpopmin",      "+zrange",
     "+zscore",       "+zrank",
     "+hget",         "+hset",
-    "+hdel",
+    "+hdel",         "+zcard",
 };
 // Hand-off by message (without: polling), the probe of an idle link, names in CLIENT LIST, warnings about the
 // deployment, closing of a dead connection's server side, the name of what is at a key of the wrong type.

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "scripts/sources.hpp"
 #include "support/loopback.hpp"
 #include "support/resp_frames.hpp"
 
@@ -66,7 +67,8 @@ class hostile_server {
     }
     if (request.find("SUBSCRIBE") != std::string::npos) return ">3\r\n$9\r\nsubscribe\r\n$1\r\nx\r\n:1\r\n";
     if (request.find("INFO") != std::string::npos) return "$0\r\n\r\n";
-    if (request.find("EVAL") != std::string::npos) return "*2\r\n:1\r\n:1000\r\n";  // granted, renewed
+    if (request.find(scripts::renew.sha1) != std::string::npos) return "$4\r\nkept\r\n";
+    if (request.find("EVAL") != std::string::npos) return "$12\r\ngranted 1000\r\n";
     return "+OK\r\n";
   }
 

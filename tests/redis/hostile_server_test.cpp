@@ -56,12 +56,13 @@ std::vector<std::string> lies() {
           "$-1\r\n",
           ":1\r\n",
           "*0\r\n",
-          "*1\r\n:1\r\n",
-          "*2\r\n:1\r\n$1\r\n5\r\n",
-          "*2\r\n:1\r\n:-5\r\n",
-          "*2\r\n:9\r\n:1\r\n",
-          "*3\r\n:0\r\n:5\r\n:6\r\n",
-          "*5\r\n:2\r\n:0\r\n:0\r\n+x\r\n+y\r\n",
+          "*2\r\n:1\r\n:5\r\n",
+          "+granted 5\r\n",
+          "$7\r\ngranted\r\n",
+          "$10\r\ngranted -5\r\n",
+          "$4\r\nkept\r\n",
+          "$6\r\nheld 5\r\n",
+          "$14\r\nqueued 1 0 x y\r\n",
           "*2\r\n*1\r\n:1\r\n:1\r\n",
           "%1\r\n:1\r\n:2\r\n",
           "-ERR something that no lock script says\r\n"};
@@ -112,7 +113,7 @@ TEST(hostile_server, answers_that_the_script_cannot_give_are_protocol) {
 
 TEST(hostile_server, an_answer_that_nobody_asked_for_ends_the_connection) {
   fake_server liar{[&](const std::string& request) {
-    return fake_server::polite(request).value_or("*2\r\n:1\r\n:5\r\n*2\r\n:1\r\n:6\r\n*2\r\n:1\r\n:7\r\n");
+    return fake_server::polite(request).value_or("$9\r\ngranted 5\r\n$9\r\ngranted 6\r\n$9\r\ngranted 7\r\n");
   }};
   client redis{at(liar.url())};
   (void)redis.try_acquire("door");
@@ -120,7 +121,7 @@ TEST(hostile_server, an_answer_that_nobody_asked_for_ends_the_connection) {
 }
 
 TEST(hostile_server, half_a_reply_and_silence_ends_with_the_time_limit) {
-  for (const auto& half : {"*2\r\n:1"s, "$10\r\nabc"s, "*5\r\n:2\r\n:1\r\n"s, "%1\r\n"s}) {
+  for (const auto& half : {"*2\r\n:1"s, "$10\r\nabc"s, "$9\r\ngranted 5"s, "%1\r\n"s}) {
     fake_server liar{[&](const std::string& request) { return fake_server::polite(request).value_or(half); }};
     client redis{with_timeout(at(liar.url()), 300ms)};
     ASSERT_TRUE(redis.ping());

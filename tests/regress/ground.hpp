@@ -34,9 +34,10 @@ inline settings quiet(const std::string& url, std::chrono::milliseconds command_
   return how;
 }
 
-// How the answer to an acquire that was granted, or to a renewal that was kept, begins on the wire. A fault armed for it
+// How the answer to an acquire that was granted, and to a renewal that was kept, looks on the wire. A fault armed for one
 // (gate::when_reply) starts when the server has run the script and nobody else knows.
-inline const std::string granted_reply = "*2\r\n:1\r\n:";
+inline const std::string granted_reply = "\r\ngranted ";
+inline const std::string kept_reply = "$4\r\nkept\r\n";
 
 // What a renewal carries once the server knows the script.
 inline std::string renew_sha() { return std::string{scripts::renew.sha1}; }

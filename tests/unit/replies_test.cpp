@@ -38,55 +38,62 @@ value of(kind type) {
 }
 
 TEST(Replies, AcquireGranted) {
-  const auto read = read_acquire(list({number(1), number(42)}));
+  const auto read = read_acquire(text("granted 42"));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->what, acquire_reply::kind::granted);
   EXPECT_EQ(read->fence, 42U);
-  EXPECT_EQ(read_acquire(list({number(1), number(0)}))->fence, 0U) << "without fencing";
+  EXPECT_EQ(read_acquire(text("granted 0"))->fence, 0U) << "without fencing";
 }
 
 TEST(Replies, AcquireQueued) {
-  const auto read = read_acquire(list({number(2), number(77), number(3), number(1500), text("who")}));
+  const auto read = read_acquire(text("queued 77 3 1500 who is it"));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->what, acquire_reply::kind::queued);
   EXPECT_EQ(read->ticket, 77U);
   EXPECT_EQ(read->rank, 3);
   EXPECT_EQ(read->holds, std::chrono::milliseconds{1500});
-  EXPECT_EQ(read->holder, "who");
+  EXPECT_EQ(read->holder, "who is it");
 }
 
 TEST(Replies, AcquireHeld) {
-  const auto read = read_acquire(list({number(0), number(-1), text("who")}));
+  const auto read = read_acquire(text("held -1 who"));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->what, acquire_reply::kind::held);
   EXPECT_EQ(read->holds.count(), -1);
   EXPECT_EQ(read->holder, "who");
+  EXPECT_EQ(read_acquire(text("held 5 "))->holder, "") << "a foreign holder may have put an empty value there";
 }
 
 TEST(Replies, OddShapesOfAcquireAreProtocol) {
   const std::vector<value> odd = {
       value{},
       number(1),
+      text("granted"),
+      text("granted "),
+      text("granted -1"),
+      text("granted 42 "),
+      text("granted 99999999999999999999"),
       text("OK", kind::simple),
+      text("held 5 who", kind::simple),
+      text(""),
+      text("1"),
+      text("held"),
+      text("held "),
+      text("held 5"),
+      text("held x who"),
+      text("held  5 who"),
+      text("held 99999999999999999999 who"),
+      text("Held 5 who"),
+      text("queued 77 3 1500"),
+      text("queued 77 3 x who"),
+      text("queued 77 -1 1500 who"),
+      text("queued -77 3 1500 who"),
+      text("queued 77 who"),
+      text("queued 1.5 3 1500 who"),
       list({}),
-      list({number(1)}),
-      list({text("1"), number(42)}),
-      list({number(1), text("42")}),
-      list({number(1), number(-1)}),
+      list({number(1), number(42)}),
       list({number(1), number(42)}, kind::push),
       list({number(1), number(42)}, kind::map),
-      list({number(3), number(1)}),
-      list({number(-1), number(1)}),
-      list({number(2), number(1)}),
-      list({number(2), number(1), number(0), number(5)}),
-      list({number(2), text("1"), number(0), number(5), text("w")}),
-      list({number(2), number(-1), number(0), number(5), text("w")}),
-      list({number(2), number(1), number(-1), number(5), text("w")}),
-      list({number(2), number(1), number(0), value{}, text("w")}),
-      list({number(2), number(1), number(0), number(5), value{}}),
-      list({number(0), number(5)}),
-      list({number(0), number(5), number(6)}),
-      list({number(0), text("5"), text("w")}),
       of(kind::boolean),
       of(kind::real),
   };
@@ -98,10 +105,11 @@ TEST(Replies, OddShapesOfAcquireAreProtocol) {
 }
 
 TEST(Replies, Renew) {
-  EXPECT_EQ(*read_renew(list({number(1), number(123456)})), renew_reply::kept);
-  EXPECT_EQ(*read_renew(list({number(0)})), renew_reply::gone);
-  EXPECT_EQ(*read_renew(list({number(2), text("who")})), renew_reply::taken);
-  for (const value& odd : {value{}, number(1), list({}), list({text("1")}), list({number(3)}), list({number(-1)})}) {
+  EXPECT_EQ(*read_renew(text("kept")), renew_reply::kept);
+  EXPECT_EQ(*read_renew(text("gone")), renew_reply::gone);
+  EXPECT_EQ(*read_renew(text("taken")), renew_reply::taken);
+  for (const value& odd :
+       {value{}, number(1), list({number(1)}), text("1"), text("kept "), text("kept", kind::simple)}) {
     const auto read = read_renew(odd);
     ASSERT_FALSE(read);
     EXPECT_EQ(read.code(), errc::protocol);

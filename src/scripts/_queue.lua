@@ -1,4 +1,4 @@
--- Shared by acquire and release: fencing numbers, and passing the lock to the head of the queue.
+-- Shared by acquire and release: the clock, and passing the lock to the head of the queue.
 --
 -- KEYS[1] lock     string   the owner; expiry = what is left of the lease
 -- KEYS[2] waiters  zset     entry -> ticket: the queue
@@ -25,26 +25,6 @@ local function now()
     clock = t[1] .. string.sub('00000' .. t[2], -6)
   end
   return clock
-end
-
--- Larger than every earlier number while the counter lives, and not smaller than the server's clock in any case, so that
--- numbers go on increasing when the counter was lost. The counter expires a week after it was made: whenever that is, the
--- clock has passed it. SETRANGE keeps the expiry and is cheaper than SET with a new one.
-local function draw()
-  local number, last = now(), call('GET', KEYS[4])
-  if not last then
-    call('SET', KEYS[4], number, 'EX', '604800')
-    return number
-  end
-  if last >= number then number = string.format('%.0f', last + 1) end
-  call('SETRANGE', KEYS[4], '0', number)
-  return number
-end
-
--- For a grant that does not come from the queue: above all holders so far, below all who wait.
-local function draw_past_queue()
-  local head = call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')[2]
-  return head and head - 1 or draw()
 end
 
 -- A waiter that has been silent for this long (three heartbeats) is passed over: it is stopped, cut off or dead.
