@@ -36,7 +36,8 @@ TEST_F(waiting, first_come_first_served) {
     });
     ASSERT_TRUE(queue_reaches(server, "door", i + 1)) << "one after the other";
   }
-  EXPECT_EQ(redis.stats().waiting_now + other.stats().waiting_now, static_cast<std::uint64_t>(count));
+  EXPECT_TRUE(eventually(
+      patience, [&] { return redis.stats().waiting_now + other.stats().waiting_now == std::uint64_t{count}; }));
   held.release();
   for (auto& each : threads) each.join();
   ASSERT_EQ(order.size(), static_cast<std::size_t>(count));
