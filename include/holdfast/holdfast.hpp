@@ -3,6 +3,7 @@
 
 #include <holdfast/client.hpp>
 #include <holdfast/error.hpp>
+#include <holdfast/inspect.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/loss.hpp>
 #include <holdfast/mutex.hpp>

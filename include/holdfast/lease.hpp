@@ -10,12 +10,13 @@
 //   JEOPARDY   still ours, but the next proof is late    a renewal succeeds -> VALID; proof or time -> LOST
 //   LOST       not ours any more; never comes back       (final)
 //
-//   operation    VALID, JEOPARDY                LOST            released        empty or moved from
+//   operation    VALID, JEOPARDY                LOST            released, left  empty or moved from
 //   state()      VALID, JEOPARDY                LOST            LOST            LOST
 //   remaining()  time to the deadline           0               0               0
 //   fence()      the number                     the number      the number      0
 //   extend()     new deadline, or `lost`        `lost`          `lost`          `lost`
 //   release()    released | was_lost | unknown  was_lost        was_lost        was_lost
+//   leave()      left, or `lost`, unreachable   `lost`          `lost`          `lost`
 //
 // Thread safety: all const functions, extend() and release() may be called from any thread at any time; moving and
 // destroying need the usual care. state(), remaining() and lost() look at the clock themselves: after the process was
@@ -89,6 +90,11 @@ class lease {
 
   // Gives the lock back: to the first waiter, if there is one. Never throws; blocks for command_timeout at most.
   release_outcome release() noexcept;
+
+  // Lets go without releasing: the lock stays on the server for a whole ttl from now (or to the end of max_hold), nobody renews it,
+  // and the destructor does nothing. Whoever knows owner() may extend or release it from any process (client::extend,
+  // client::release, with key()). On failure the lease is as before: `lost` if it was not ours any more, unreachable, …
+  result<void> leave() noexcept;
 
  private:
   friend struct detail::lease_access;

@@ -119,7 +119,7 @@ result<void> client::extend(std::string_view key, std::string_view owner, std::c
   const auto checked_key = lock::make_key({}, key);
   if (!checked_key) return checked_key.failure();
   auto guard = kept->lock();
-  detail::extend_call call{*kept, *checked_key, owner, ttl};
+  detail::extend_call call{*kept, *checked_key, owner, ttl, detail::noted::yes};
   call.start(boot_clock::now());
   kept->wait(guard, call);
   if (call.problem()) return *call.problem();
@@ -142,7 +142,7 @@ result<void> client::release(std::string_view key, std::string_view owner) noexc
   const auto checked_key = lock::make_key({}, key);
   if (!checked_key) return checked_key.failure();
   auto guard = kept->lock();
-  detail::release_call call{*kept, *checked_key, owner};
+  detail::release_call call{*kept, *checked_key, owner, {}, true};
   call.start(boot_clock::now(), kept->where().command_timeout);
   kept->wait(guard, call);
   if (!call.outcome()) return call.outcome().failure();

@@ -1,10 +1,10 @@
 #include "client/core.hpp"
 
 #include "client/acquire_call.hpp"
+#include "client/answers.hpp"
 #include "client/deployment_check.hpp"
 #include "client/held_lease.hpp"
 #include "lock/names.hpp"
-#include "lock/replies.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/quiet_thread.hpp"
 
@@ -57,9 +57,11 @@ core::core(settings how, std::string inbox)
     : how_{std::move(how)},
       inbox_{std::move(inbox)},
       generation_{runtime::fork_generation()},
-      connection_{how_, lock::inbox_channel(inbox_), *this, timers_, random_, [this] { thread_wake_.raise(); }},
-      owner_start_{owner_start()} {
+      connection_{how_,    lock::inbox_channel(inbox_),     std::string{lock::common_channel}, *this, timers_,
+                  random_, [this] { thread_wake_.raise(); }},
+      owner_start_{owner_start() + inbox_} {
   check_ = std::make_unique<deployment_check>(*this);
+  answers_ = std::make_unique<answers>(*this);
 }
 
 std::shared_ptr<core> core::make(settings how) {
@@ -78,7 +80,7 @@ failure core::foreign() {
 
 std::string core::make_owner() {
   std::string made;
-  made.reserve(owner_start_.size() + 32);
+  made.reserve(owner_start_.size() + 16);
   made.append(owner_start_);
   random_.append_hex(made);
   return made;
@@ -111,13 +113,6 @@ void core::expect_grant(acquire_call& what) {
 }
 
 // ---- what the connection tells
-
-void core::on_message(std::string_view payload, time_point now) {
-  const auto grant = lock::read_grant(payload);
-  if (!grant) return;
-  const auto whose = queued_.find(grant->waiter);
-  if (whose != queued_.end()) whose->second->on_grant(grant->ticket, now);
-}
 
 void core::on_up(time_point now) {
   for (held_lease* each = leases_; each != nullptr; each = each->next) each->on_up(now);

@@ -42,8 +42,10 @@
 namespace holdfast::detail {
 
 class acquire_call;
+class answers;
 class deployment_check;
 class held_lease;
+class question;
 
 using guard_type = std::unique_lock<std::mutex>;
 
@@ -85,6 +87,11 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   void settle(guard_type& guard);
 
   [[nodiscard]] std::uint64_t next_number() noexcept { return ++numbers_; }
+  // The first of so many in a row.
+  [[nodiscard]] std::uint64_t reserve_numbers(std::size_t count) noexcept {
+    numbers_ += count;
+    return numbers_ - count + 1;
+  }
 
   // Every acquire under way, and those in the queue by their number (for their grants).
   void enlist(acquire_call& what);
@@ -92,12 +99,16 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   void expect_grant(acquire_call& what);
   void enlist(held_lease& what);
   void delist(held_lease& what) noexcept;
+  void enlist(question& what);
+  void delist(question& what) noexcept;
+  // Null: not held here.
+  [[nodiscard]] held_lease* find_lease(std::string_view key, std::string_view owner) const noexcept;
   void count_detached(int change) noexcept { detached_ += change; }
 
  private:
   core(settings how, std::string inbox);
 
-  void on_message(std::string_view payload, runtime::time_point now) override;
+  void on_message(std::string_view payload, bool to_all, runtime::time_point now) override;
   void on_up(runtime::time_point now) override;
   void on_down(runtime::time_point now) override;
   bool needs_connection() const override;
@@ -125,8 +136,9 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   runtime::random_source random_;
   net::connection connection_;
   std::unique_ptr<deployment_check> check_;
+  std::unique_ptr<answers> answers_;
   holdfast::stats stats_;
-  std::string owner_start_;  // "<host>:<pid>:"
+  std::string owner_start_;  // "<host>:<pid>:<inbox>"
 
   driver driver_ = driver::nobody;
   std::thread::id driver_thread_;  // of the caller that drives
@@ -143,6 +155,7 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   std::uint64_t numbers_ = 0;
   acquire_call* calls_ = nullptr;  // intrusive lists
   held_lease* leases_ = nullptr;
+  std::vector<question*> questions_;
 
   runtime::callback_thread callbacks_;
   std::unique_ptr<std::thread> thread_;

@@ -115,6 +115,28 @@ result<void> lease::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexce
   return failure{errc::unreachable, problem.what()};
 }
 
+result<void> lease::leave() noexcept try {
+  if (!held_) return detail::no_lease();
+  if (held_->owner()->is_foreign()) return detail::core::foreign();
+  const auto owner = held_->owner();
+  auto guard = owner->lock();
+  const auto now = boot_clock::now();
+  held_->look_at_clock(now);
+  if (held_->stopped()) return detail::is_lost(*held_);
+  const auto asked =
+      held_->extending(std::chrono::duration_cast<std::chrono::milliseconds>(held_->machine().ttl()), now);
+  const auto held_for = std::chrono::duration_cast<std::chrono::microseconds>(now - held_->machine().since());
+  detail::extend_call call{*owner, held_->key(), held_->id(), asked, held_->fence(), held_for};
+  call.start(now);
+  owner->wait(guard, call);
+  auto done = detail::apply_extend(*held_, call);
+  if (done) held_->stop();
+  owner->settle(guard);
+  return done;
+} catch (const std::exception& problem) {
+  return failure{errc::unreachable, problem.what()};
+}
+
 release_outcome lease::release() noexcept try {
   if (!held_ || held_->owner()->is_foreign()) return release_outcome::was_lost;
   const auto owner = held_->owner();

@@ -1,5 +1,7 @@
 #include "client/plain_call.hpp"
 
+#include "lock/names.hpp"
+
 namespace holdfast::detail {
 
 using runtime::time_point;
@@ -36,8 +38,12 @@ void ping_call::on_reply(const resp::value& reply, time_point now) {
 
 void extend_call::encode_values(std::string& out) {
   resp::append_bulk(out, key_);
+  if (note_ == noted::yes) resp::append_bulk(out, lock::note_key(key_));
   resp::append_bulk(out, id_);
   resp::append_bulk(out, ttl_.count());
+  if (!leaving_) return;
+  resp::append_bulk(out, std::to_string(leaving_->fence));
+  resp::append_bulk(out, leaving_->held.count());
 }
 
 void extend_call::on_answer(const resp::value& reply, time_point /*now*/) {

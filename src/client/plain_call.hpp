@@ -1,4 +1,4 @@
-// One command, one answer, with a time limit: PING, and the renew script for extend.
+// One command, one answer, with a time limit: PING, and the scripts of extend and leave.
 #pragma once
 
 #include "client/call.hpp"
@@ -50,10 +50,29 @@ class ping_call final : public net::request, public limited {
   runtime::duration round_trip_{};
 };
 
+// Whether the lock may have a note, which lives as long as the lock: only one that was left has (lease::leave).
+enum class noted : bool { no, yes };
+
 class extend_call final : public script_call, public limited {
  public:
-  extend_call(core& owner, std::string_view key, std::string_view id, std::chrono::milliseconds ttl)
-      : script_call{owner, scripts::renew, 1, 3}, limited{owner, *this}, key_{key}, id_{id}, ttl_{ttl} {}
+  extend_call(core& owner, std::string_view key, std::string_view id, std::chrono::milliseconds ttl,
+              noted note = noted::no)
+      : script_call{owner, scripts::renew, note == noted::yes ? 2U : 1U, note == noted::yes ? 4U : 3U},
+        limited{owner, *this},
+        key_{key},
+        id_{id},
+        ttl_{ttl},
+        note_{note} {}
+  // Leaves the lock with a note: `fence`, and for how long it has been held.
+  extend_call(core& owner, std::string_view key, std::string_view id, std::chrono::milliseconds ttl,
+              std::uint64_t fence, std::chrono::microseconds held)
+      : script_call{owner, scripts::leave, 2, 6},
+        limited{owner, *this},
+        key_{key},
+        id_{id},
+        ttl_{ttl},
+        note_{noted::yes},
+        leaving_{leaving{fence, held}} {}
   void start(runtime::time_point now) { begin(now); }
   [[nodiscard]] lock::renew_reply reply() const noexcept { return reply_; }
   [[nodiscard]] std::chrono::milliseconds asked() const noexcept { return ttl_; }
@@ -67,6 +86,12 @@ class extend_call final : public script_call, public limited {
   std::string_view key_;
   std::string_view id_;
   std::chrono::milliseconds ttl_;
+  noted note_;
+  struct leaving {
+    std::uint64_t fence;
+    std::chrono::microseconds held;
+  };
+  std::optional<leaving> leaving_;
   lock::renew_reply reply_{};
 };
 

@@ -6,8 +6,13 @@ namespace holdfast::detail {
 
 using runtime::time_point;
 
-release_call::release_call(core& owner, std::string_view key, std::string_view id, std::string_view entry)
-    : script_call{owner, scripts::release, 4, 6}, key_{key}, id_{id}, entry_{entry} {}
+release_call::release_call(core& owner, std::string_view key, std::string_view id, std::string_view entry,
+                           bool with_note)
+    : script_call{owner, scripts::release, with_note ? 5U : 4U, with_note ? 7U : 6U},
+      key_{key},
+      id_{id},
+      entry_{entry},
+      with_note_{with_note} {}
 
 release_call::~release_call() {
   core_->connection().abandon(*this);
@@ -31,6 +36,7 @@ void release_call::detach(core& owner, std::string_view key, std::string_view id
 
 void release_call::encode_values(std::string& out) {
   append_lock_keys(out, key_);
+  if (with_note_) resp::append_bulk(out, lock::note_key(key_));
   resp::append_bulk(out, id_);
   resp::append_bulk(out, entry_);
 }

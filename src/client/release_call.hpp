@@ -18,7 +18,9 @@ namespace holdfast::detail {
 
 class release_call final : public script_call, public call, private runtime::timer {
  public:
-  release_call(core& owner, std::string_view key, std::string_view id, std::string_view entry = {});
+  // `with_note`: the lock may have been left, and its note goes with it.
+  release_call(core& owner, std::string_view key, std::string_view id, std::string_view entry = {},
+               bool with_note = false);
   ~release_call();
 
   // With the guard held. Ends after `limit` at the latest.
@@ -46,6 +48,7 @@ class release_call final : public script_call, public call, private runtime::tim
   std::string id_;
   std::string entry_;
   std::optional<result<lock::release_reply>> outcome_;
+  const bool with_note_;
   bool detached_ = false;
   bool repeated_ = false;
 };

@@ -1,5 +1,6 @@
 #include "lock/acquire_machine.hpp"
 
+#include "lock/owner_text.hpp"
 #include "lock/server_error.hpp"
 
 #include <algorithm>

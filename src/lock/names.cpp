@@ -110,6 +110,21 @@ std::string seen_key(std::string_view key) { return helper_key(key, ":seen"); }
 std::string fence_key(std::string_view key) {
   return "holdfast:fence:{" + std::to_string(fence_tag(slot_of(key))) + "}";
 }
+std::string note_key(std::string_view key) { return helper_key(key, ":note"); }
 std::string inbox_channel(std::string_view inbox) { return std::string{"holdfast:inbox:"}.append(inbox); }
+
+bool is_helper_key(std::string_view key) noexcept {
+  if (key.starts_with("holdfast:fence:{")) return true;
+  return has_tag(key) && (key.ends_with(":waiters") || key.ends_with(":seen"));
+}
+
+std::string glob_escaped(std::string_view text) {
+  std::string out;
+  for (const char each : text) {
+    if (std::string_view{"*?[]\\"}.find(each) != std::string_view::npos) out += '\\';
+    out += each;
+  }
+  return out;
+}
 
 }  // namespace holdfast::lock

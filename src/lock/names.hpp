@@ -4,6 +4,7 @@
 //                                           waiters {app:invoice:42}:waiters  the queue
 //                                           seen    {app:invoice:42}:seen     heartbeats of long waiters
 //                                           fence   holdfast:fence:{1183}     one counter per hash slot, not per lock
+//                                           note    {app:invoice:42}:note     of a lock that was left without a process
 //   name `{user:7}:cart`                ->  waiters {user:7}:cart:waiters     a name that has a tag keeps it
 //
 // All keys of one lock hash to one slot, so that a script may touch them in a Cluster. Names with broken braces would put
@@ -37,8 +38,16 @@ std::uint32_t fence_tag(std::uint16_t slot);
 std::string waiters_key(std::string_view key);
 std::string seen_key(std::string_view key);
 std::string fence_key(std::string_view key);
+std::string note_key(std::string_view key);
 
-// The channel on which one client hears of its grants.
+// The channel on which one client hears what is meant for it; `inbox` is the client's id.
 std::string inbox_channel(std::string_view inbox);
+// What is meant for a client that cannot be told from the owner's text goes to all of them.
+inline constexpr std::string_view common_channel = "holdfast:inbox:all";
+
+// Whether the key has the name of a helper of some lock, or of a fence counter.
+bool is_helper_key(std::string_view key) noexcept;
+// `text` for a glob pattern in which it stands for itself.
+std::string glob_escaped(std::string_view text);
 
 }  // namespace holdfast::lock

@@ -1,9 +1,7 @@
 #include "lock/replies.hpp"
 
 #include "lock/server_error.hpp"
-
-#include <algorithm>
-#include <charconv>
+#include "lock/take.hpp"
 
 namespace holdfast::lock {
 namespace {
@@ -13,28 +11,6 @@ using resp::value;
 
 failure odd(std::string_view script) {
   return {errc::protocol, "the answer to the " + std::string{script} + " script is not of a form that it can return"};
-}
-
-bool is_whole_number(std::string_view text, std::uint64_t& out) {
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, out);
-  return read.ec == std::errc{} && read.ptr == end;
-}
-
-// Takes a decimal number and the space behind it off the front of `text`.
-template <class Number>
-bool take_number(std::string_view& text, Number& out) {
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, out);
-  if (read.ec != std::errc{} || read.ptr == end || *read.ptr != ' ') return false;
-  text.remove_prefix(static_cast<std::size_t>(read.ptr + 1 - text.data()));
-  return true;
-}
-
-bool take_word(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return false;
-  text.remove_prefix(word.size());
-  return true;
 }
 
 // What is left of the holder's lease, and its id, which is the rest whatever bytes it has.
@@ -88,12 +64,6 @@ result<grant_message> read_grant(std::string_view message) {
   grant_message out;
   if (take_number(message, out.waiter) && is_whole_number(message, out.ticket)) return out;
   return failure{errc::protocol, "a message in the inbox is not a grant"};
-}
-
-bool looks_like_ours(std::string_view owner) noexcept {
-  if (owner.size() < 36 || owner[owner.size() - 33] != ':') return false;
-  const auto hex = owner.substr(owner.size() - 32);
-  return hex.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace holdfast::lock

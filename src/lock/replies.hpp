@@ -36,8 +36,4 @@ struct grant_message {
 };
 result<grant_message> read_grant(std::string_view message);
 
-// Whether the holder's id has the form that this library makes (host:pid:32 hex). Anything else may be a holder that
-// does not hand over, and wants to be looked at more often. A wrong guess costs a few looks, nothing else.
-bool looks_like_ours(std::string_view owner) noexcept;
-
 }  // namespace holdfast::lock

@@ -12,16 +12,17 @@ using runtime::duration;
 using runtime::time_point;
 using std::chrono::milliseconds;
 
-connection::connection(const settings& how, std::string inbox, connection_events& owner, runtime::timer_queue& timers,
-                       runtime::random_source& random, std::function<void()> wake)
+connection::connection(const settings& how, std::string inbox, std::string common, connection_events& owner,
+                       runtime::timer_queue& timers, runtime::random_source& random, std::function<void()> wake)
     : how_{how},
       inbox_{std::move(inbox)},
+      common_{std::move(common)},
       owner_{owner},
       timers_{timers},
       random_{random},
       wake_{std::move(wake)},
       version_{how.protocol == 2 ? 2 : 3},
-      subscribe_{inbox_, has_inbox_} {}
+      subscribe_{inbox_, common_, has_inbox_} {}
 
 connection::~connection() { timers_.cancel(*this); }
 
@@ -195,7 +196,7 @@ void connection::dispatch(link& from, resp::value& reply, time_point now) {
   if (reply.type == resp::kind::push) {
     if (reply.items.size() >= 2 && reply.items[0].text == "subscribe") {
       bool expected = false;
-      from.next_waiting(expected);
+      if (std::exchange(subscribing_, false)) from.next_waiting(expected);  // once, for two channels
       return;
     }
     return dispatch_message(reply, now);
@@ -204,13 +205,15 @@ void connection::dispatch(link& from, resp::value& reply, time_point now) {
   request* whose = from.next_waiting(expected);
   if (!expected) return fail({errc::protocol, "the server answered what was not asked"}, now);
   if (whose != kill_.get()) carried_ = true;  // our own housekeeping proves little
+  if (whose == &subscribe_) subscribing_ = false;
   if (whose != nullptr) whose->on_reply(reply, now);
 }
 
 void connection::dispatch_message(const resp::value& message, time_point now) {
   const auto& items = message.items;
-  if (!message.is_list() || items.size() < 3 || items[0].text != "message" || items[1].text != inbox_) return;
-  owner_.on_message(items[2].text, now);
+  if (!message.is_list() || items.size() < 3 || items[0].text != "message") return;
+  const bool to_all = items[1].text == common_;
+  if (to_all || items[1].text == inbox_) owner_.on_message(items[2].text, to_all, now);
 }
 
 }  // namespace holdfast::net

@@ -41,7 +41,8 @@ namespace holdfast::net {
 // What the connection tells its owner, always with the mutex held.
 class connection_events {
  public:
-  virtual void on_message(std::string_view payload, runtime::time_point now) = 0;  // to the inbox
+  // To the inbox, or to the channel that is common to all clients.
+  virtual void on_message(std::string_view payload, bool to_all, runtime::time_point now) = 0;
   virtual void on_up(runtime::time_point now) = 0;
   virtual void on_down(runtime::time_point now) = 0;
   virtual bool needs_connection() const = 0;  // leases, waiters: reconnect even though nothing is submitted
@@ -53,8 +54,8 @@ class connection_events {
 
 class connection final : private runtime::timer {
  public:
-  connection(const settings& how, std::string inbox, connection_events& owner, runtime::timer_queue& timers,
-             runtime::random_source& random, std::function<void()> wake);
+  connection(const settings& how, std::string inbox, std::string common, connection_events& owner,
+             runtime::timer_queue& timers, runtime::random_source& random, std::function<void()> wake);
   ~connection();
 
   void open(runtime::time_point now);
@@ -105,6 +106,7 @@ class connection final : private runtime::timer {
 
   const settings& how_;
   const std::string inbox_;
+  const std::string common_;
   connection_events& owner_;
   runtime::timer_queue& timers_;
   runtime::random_source& random_;
@@ -121,8 +123,9 @@ class connection final : private runtime::timer {
   int version_ = 3;
   bool greeting_side_ = false;
   bool has_inbox_ = false;
-  std::int64_t id_ = 0;      // of the main link, as the server numbers it
-  std::int64_t zombie_ = 0;  // an earlier one that may still have our commands in its pipes
+  bool subscribing_ = false;  // RESP3: the first confirmation has not come yet
+  std::int64_t id_ = 0;       // of the main link, as the server numbers it
+  std::int64_t zombie_ = 0;   // an earlier one that may still have our commands in its pipes
 
   runtime::time_point attempt_limit_ = runtime::never;
   runtime::time_point retry_at_ = runtime::never;

@@ -60,8 +60,8 @@ void connection::try_next_address(time_point now) {
 
 void connection::greet() {
   state_ = state::greeting;
-  handshake_ =
-      std::make_unique<handshake>(how_, greeting_side_ ? 2 : version_, greeting_side_ ? inbox_ : std::string{});
+  handshake_ = std::make_unique<handshake>(how_, greeting_side_ ? 2 : version_, greeting_side_ ? inbox_ : std::string{},
+                                           common_);
   (greeting_side_ ? side_ : main_)->append_raw(handshake_->greeting());
 }
 
@@ -84,6 +84,7 @@ void connection::become_ready(time_point now) {
   ticking_ = false;
   if (version_ == 3) {
     has_inbox_ = true;
+    subscribing_ = true;
     main_->append(subscribe_, now);
   }
   // What we sent on an earlier link may still sit in a pipe and run later, after we have given up on it. Closing that

@@ -20,8 +20,8 @@ std::string shown(std::string_view text) {
 
 }  // namespace
 
-handshake::handshake(const settings& how, int version, std::string inbox)
-    : how_{&how}, version_{version}, inbox_{std::move(inbox)} {
+handshake::handshake(const settings& how, int version, std::string inbox, std::string common)
+    : how_{&how}, version_{version}, inbox_{std::move(inbox)}, common_{std::move(common)} {
   if (version_ == 3) {
     steps_ = {step::hello};
   } else {
@@ -30,6 +30,7 @@ handshake::handshake(const settings& how, int version, std::string inbox)
   }
   if (!inbox_.empty()) {
     steps_.push_back(step::subscribe);
+    steps_.push_back(step::second);
   } else {
     // Also for database 0: the answer shows whether the server lets us in at all.
     steps_.push_back(step::select);
@@ -61,7 +62,9 @@ std::string handshake::greeting() const {
         resp::append_command(out, "SELECT", how_->database);
         break;
       case step::subscribe:
-        resp::append_command(out, "SUBSCRIBE", inbox_);
+        resp::append_command(out, "SUBSCRIBE", inbox_, common_);
+        break;
+      case step::second:  // one command, but each channel is confirmed
         break;
     }
   }
@@ -86,7 +89,7 @@ handshake::verdict handshake::on_reply(const resp::value& reply) {
       if (reply.items[i].text == "id") id_ = reply.items[i + 1].integer;
     }
   }
-  if (now == step::subscribe) subscribed_ = true;
+  if (now == step::second) subscribed_ = true;
   return at_ == steps_.size() ? verdict::done : verdict::more;
 }
 

@@ -22,8 +22,9 @@ class handshake {
  public:
   enum class verdict : unsigned char { more, done, fall_back, refused };
 
-  // `version` 3 or 2; `inbox`: this is the second link of RESP2, which subscribes to the channel and does nothing else.
-  handshake(const settings& how, int version, std::string inbox = {});
+  // `version` 3 or 2; `inbox`: this is the second link of RESP2, which subscribes to it and to `common` and does nothing
+  // else.
+  handshake(const settings& how, int version, std::string inbox = {}, std::string common = {});
 
   // All commands, to be sent at once.
   [[nodiscard]] std::string greeting() const;
@@ -36,12 +37,13 @@ class handshake {
   [[nodiscard]] bool subscribed() const noexcept { return subscribed_; }
 
  private:
-  enum class step : unsigned char { hello, auth, name, select, subscribe };
+  enum class step : unsigned char { hello, auth, name, select, subscribe, second };
   verdict refuse(const resp::value& reply);
 
   const settings* how_;
   int version_;
   std::string inbox_;
+  std::string common_;
   std::vector<step> steps_;
   std::size_t at_ = 0;
   std::int64_t id_ = 0;

@@ -21,12 +21,14 @@ class probe final : public request {
   std::string command_;
 };
 
-// RESP3 answers SUBSCRIBE with a push, and only a refusal with a reply: the connection takes it off when the push comes.
+// RESP3 answers SUBSCRIBE with a push for each channel, and only a refusal with a reply: the connection takes it off when
+// the first push comes.
 class subscription final : public request {
  public:
   // `works` is cleared when the server refuses.
-  subscription(const std::string& channel, bool& works) : channel_{channel}, works_{works} {}
-  void encode(std::string& out) override { resp::append_command(out, "SUBSCRIBE", channel_); }
+  subscription(const std::string& inbox, const std::string& common, bool& works)
+      : inbox_{inbox}, common_{common}, works_{works} {}
+  void encode(std::string& out) override { resp::append_command(out, "SUBSCRIBE", inbox_, common_); }
   void on_reply(const resp::value& reply, runtime::time_point /*now*/) override {
     if (reply.is_error()) works_ = false;
   }
@@ -34,7 +36,8 @@ class subscription final : public request {
   void on_refused(const failure& /*why*/, runtime::time_point /*now*/) override {}
 
  private:
-  const std::string& channel_;
+  const std::string& inbox_;
+  const std::string& common_;
   bool& works_;
 };
 

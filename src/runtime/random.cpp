@@ -28,10 +28,8 @@ std::uint64_t random_source::number() {
 
 void random_source::append_hex(std::string& out) {
   static constexpr char digits[] = "0123456789abcdef";
-  for (int half = 0; half < 2; ++half) {
-    std::uint64_t bits = number();
-    for (int i = 0; i < 16; ++i, bits >>= 4) out.push_back(digits[bits & 15]);
-  }
+  std::uint64_t bits = number();
+  for (int i = 0; i < 16; ++i, bits >>= 4) out.push_back(digits[bits & 15]);
 }
 
 std::chrono::nanoseconds random_source::between(std::chrono::nanoseconds least, std::chrono::nanoseconds most) {

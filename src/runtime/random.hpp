@@ -13,7 +13,7 @@ namespace holdfast::runtime {
 class random_source {
  public:
   std::uint64_t number();             // 64 random bits
-  void append_hex(std::string& out);  // 32 hex digits: 128 bits
+  void append_hex(std::string& out);  // 16 hex digits: 64 bits
   // Uniform between the two, ends included.
   std::chrono::nanoseconds between(std::chrono::nanoseconds least, std::chrono::nanoseconds most);
 

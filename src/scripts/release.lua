@@ -1,7 +1,7 @@
 -- Give the lock back: to the first waiter that is alive, or to nobody. Also leaves the queue, for a waiter that gives up
 -- and cannot know whether it has just been granted.
 --
--- KEYS  lock, waiters, seen, fence (see _queue.lua)
+-- KEYS  lock, waiters, seen, fence (see _queue.lua), and its note (leave.lua), where there may be one
 -- ARGV[1] owner   ARGV[2] entry to take off the queue, or ''
 --
 -- returns 0 not mine   1 released, nobody waited   2 handed over
@@ -16,6 +16,7 @@ end
 -- A key of another type is not mine either; pcall turns WRONGTYPE into a table, which equals no owner.
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 
+if KEYS[5] then call('DEL', KEYS[5]) end
 if serve_queue('') == 'granted' then return 2 end
 call('DEL', KEYS[1])
 return 1

@@ -70,11 +70,12 @@ TEST(Handshake, Resp2SendsAuthNameAndSelect) {
 
 TEST(Handshake, TheInboxLinkSubscribesAndSelectsNothing) {
   const settings how;
-  handshake inbox{how, 2, "holdfast:inbox:0a"};
-  EXPECT_EQ(
-      inbox.greeting(),
-      "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$8\r\nholdfast\r\n*2\r\n$9\r\nSUBSCRIBE\r\n$17\r\nholdfast:inbox:0a\r\n");
+  handshake inbox{how, 2, "holdfast:inbox:0a", "holdfast:inbox:all"};
+  EXPECT_EQ(inbox.greeting(),
+            "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$8\r\nholdfast\r\n"
+            "*3\r\n$9\r\nSUBSCRIBE\r\n$17\r\nholdfast:inbox:0a\r\n$18\r\nholdfast:inbox:all\r\n");
   EXPECT_EQ(inbox.on_reply(ok()), verdict::more);
+  EXPECT_EQ(inbox.on_reply(ok()), verdict::more) << "each channel is confirmed";
   EXPECT_FALSE(inbox.subscribed());
   EXPECT_EQ(inbox.on_reply(ok()), verdict::done);
   EXPECT_TRUE(inbox.subscribed());
@@ -159,7 +160,7 @@ TEST(Handshake, MissingRightsForNicetiesAreForgiven) {
 
 TEST(Handshake, WithoutTheRightToSubscribeThereIsNoInbox) {
   const settings how;
-  handshake inbox{how, 2, "holdfast:inbox:0a"};
+  handshake inbox{how, 2, "holdfast:inbox:0a", "holdfast:inbox:all"};
   inbox.on_reply(ok());
   EXPECT_EQ(inbox.on_reply(error_of("NOPERM no channels")), verdict::done);
   EXPECT_FALSE(inbox.subscribed());

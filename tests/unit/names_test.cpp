@@ -49,6 +49,7 @@ TEST(Names, AllKeysOfALockAreInOneSlot) {
     const auto slot = slot_of(key);
     EXPECT_EQ(slot_of(waiters_key(key)), slot) << key;
     EXPECT_EQ(slot_of(seen_key(key)), slot) << key;
+    EXPECT_EQ(slot_of(note_key(key)), slot) << key;
     EXPECT_EQ(slot_of(fence_key(key)), slot) << key;
     EXPECT_NE(waiters_key(key), seen_key(key));
     EXPECT_NE(waiters_key(key), key);
@@ -59,7 +60,22 @@ TEST(Names, HelperKeysLookAsDocumented) {
   EXPECT_EQ(waiters_key("app:invoice:42"), "{app:invoice:42}:waiters");
   EXPECT_EQ(seen_key("app:invoice:42"), "{app:invoice:42}:seen");
   EXPECT_EQ(waiters_key("{user:7}:cart"), "{user:7}:cart:waiters");
+  EXPECT_EQ(note_key("app:invoice:42"), "{app:invoice:42}:note");
   EXPECT_EQ(inbox_channel("00ff"), "holdfast:inbox:00ff");
+}
+
+TEST(Names, HelperKeysAreToldFromLocks) {
+  for (const char* helper : {"{a}:waiters", "{a}:seen", "{user:7}:cart:waiters", "holdfast:fence:{1183}"}) {
+    EXPECT_TRUE(is_helper_key(helper)) << helper;
+  }
+  for (const char* lock : {"a", "a:waiters", "holdfast:fence", "{a}:b", "{a}:waiters:b"}) {
+    EXPECT_FALSE(is_helper_key(lock)) << lock;
+  }
+}
+
+TEST(Names, ATextStandsForItselfInAPattern) {
+  EXPECT_EQ(glob_escaped("app:"), "app:");
+  EXPECT_EQ(glob_escaped("a*b?c[d]e\\"), "a\\*b\\?c\\[d\\]e\\\\");
 }
 
 TEST(Names, PrefixAndNameMakeTheKey) {

@@ -150,13 +150,5 @@ TEST(Replies, OtherMessagesInTheInboxAreNoGrants) {
   }
 }
 
-TEST(Replies, OwnersOfThisLibraryAreRecognised) {
-  EXPECT_TRUE(looks_like_ours("host:12:0123456789abcdef0123456789abcdef"));
-  EXPECT_FALSE(looks_like_ours("0123456789abcdef0123456789abcdef"));
-  EXPECT_FALSE(looks_like_ours("host:12:0123456789ABCDEF0123456789ABCDEF"));
-  EXPECT_FALSE(looks_like_ours("host:12-0123456789abcdef0123456789abcdef"));
-  EXPECT_FALSE(looks_like_ours(""));
-}
-
 }  // namespace
 }  // namespace holdfast::lock

@@ -1,0 +1,24 @@
+-- Which of Redisson's locks a hash is, judged by all of its fields; nil if by none. Strict, because what is taken for a
+-- lock may be deleted by `break`.
+--
+--   re-entrant, fair   one field   <uuid>:<thread> -> count
+--   read-write         mode -> read|write,  <uuid>:<thread> -> count,  <uuid>:<thread>:write -> count
+
+local function redisson_fields(key)
+  if redis.call('HLEN', key) > 256 then return nil end
+  local fields, owners, mode = redis.call('HGETALL', key), {}, nil
+  for i = 1, #fields, 2 do
+    local field, value = fields[i], fields[i + 1]
+    if field == 'mode' and (value == 'read' or value == 'write') then
+      mode = value
+    else
+      local owner = string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+:%d+)$')
+        or string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+:%d+):write$')
+      if not owner or not string.match(value, '^%d+$') then return nil end
+      owners[#owners + 1] = field
+    end
+  end
+  if #owners == 0 or (not mode and #owners > 1) then return nil end
+  table.sort(owners)
+  return owners, mode and 'redisson_' .. mode or 'redisson'
+end

@@ -1,0 +1,45 @@
+// What an owner's text tells, and what it does not.
+#include "lock/owner_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::lock {
+namespace {
+
+const std::string ours = "host:12:0123456789abcdef00112233445566ff";
+
+TEST(OwnerText, OwnersOfThisLibraryAreRecognised) {
+  EXPECT_TRUE(looks_like_ours(ours));
+  for (const char* other : {"", "0123456789abcdef0123456789abcdef", "host:12:0123456789ABCDEF0123456789ABCDEF",
+                            "host:12-0123456789abcdef0123456789abcdef", "285475da-9152-4c83-822a-67ee2f116a79:57"}) {
+    EXPECT_FALSE(looks_like_ours(other)) << other;
+    EXPECT_EQ(inbox_of(other), "") << other;
+    EXPECT_EQ(place_of(other).host, "") << other;
+    EXPECT_FALSE(place_of(other).pid) << other;
+  }
+}
+
+TEST(OwnerText, TellsClientHostAndProcess) {
+  EXPECT_EQ(inbox_of(ours), "0123456789abcdef");
+  EXPECT_EQ(place_of(ours).host, "host");
+  EXPECT_EQ(place_of(ours).pid, 12);
+  EXPECT_EQ(place_of("fe80::1:7:0123456789abcdef0123456789abcdef").host, "fe80::1");
+}
+
+TEST(OwnerText, ProcessesThatCannotBeAreNotTold) {
+  for (const char* front : {"host:x:", "host:-1:", "host:0:", ":12:", "12:", "host:99999999999999999999:"}) {
+    const place told = place_of(front + std::string(32, 'a'));
+    EXPECT_EQ(told.host, "") << front;
+    EXPECT_FALSE(told.pid) << front;
+  }
+}
+
+TEST(OwnerText, AnEntryEndsWithItsOwner) {
+  EXPECT_EQ(owner_of_entry("3000:0123456789abcdef:17:" + ours), ours);
+  EXPECT_EQ(owner_of_entry("3000:ff:1:any: thing"), "any: thing");
+  EXPECT_EQ(owner_of_entry("3000:ff"), "3000:ff");
+  EXPECT_EQ(owner_of_entry(""), "");
+}
+
+}  // namespace
+}  // namespace holdfast::lock
