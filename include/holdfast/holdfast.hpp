@@ -9,5 +9,6 @@
 #include <holdfast/options.hpp>
 #include <holdfast/result.hpp>
 #include <holdfast/settings.hpp>
+#include <holdfast/settings_report.hpp>
 #include <holdfast/stats.hpp>
 #include <holdfast/version.hpp>

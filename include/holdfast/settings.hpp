@@ -2,8 +2,8 @@
 //
 // The same settings come from four places; a later place overrides an earlier one:
 //
-//   1. a config file   $HOLDFAST_CONFIG, else ~/.config/holdfast.conf ($XDG_CONFIG_HOME), else /etc/holdfast.conf:
-//                      lines `key = value`, `#` starts a comment
+//   1. config files    /etc/holdfast.conf, then ~/.config/holdfast.conf ($XDG_CONFIG_HOME), which overrides single keys of
+//                      it; or $HOLDFAST_CONFIG instead of both: lines `key = value`, `#` starts a comment
 //   2. the environment HOLDFAST_URL, and HOLDFAST_<KEY> for every key below (HOLDFAST_COMMAND_TIMEOUT=500ms)
 //   3. the URL         redis://user:password@host:port/database?key=value
 //                      rediss://…  the same over TLS      unix:///path/to/socket?database=2&key=value
