@@ -2,6 +2,7 @@
 #pragma once
 
 #include <holdfast/client.hpp>
+#include <holdfast/doctor.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/loss.hpp>
@@ -10,5 +11,6 @@
 #include <holdfast/result.hpp>
 #include <holdfast/settings.hpp>
 #include <holdfast/settings_report.hpp>
+#include <holdfast/severity.hpp>
 #include <holdfast/stats.hpp>
 #include <holdfast/version.hpp>

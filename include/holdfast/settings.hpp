@@ -30,6 +30,7 @@
 #pragma once
 
 #include <holdfast/result.hpp>
+#include <holdfast/severity.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -43,10 +44,7 @@ enum class transport : unsigned char { tcp, tls, unix_socket };
 
 // What endangers locks on this deployment, told once per connection (see settings::on_warning).
 struct warning {
-  enum class severity : unsigned char {
-    danger,  // two holders, or locks that cannot be had: mend it before relying on locks
-    notice,  // worth knowing: locks are safe until Redis itself crashes
-  };
+  using severity = holdfast::severity;
   severity how_bad{};
   std::string what;  // "maxmemory-policy is allkeys-lru: Redis may evict locks that are held"
   std::string fix;   // "CONFIG SET maxmemory-policy noeviction"
