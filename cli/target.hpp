@@ -2,6 +2,7 @@
 #pragma once
 
 #include <holdfast/client.hpp>
+#include <holdfast/settings_report.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -19,6 +20,8 @@ class target {
   // From --url, environment, file; else the user's private Redis. Throws holdfast::error. Warnings of the client stay
   // silent unless `verbose`: `holdfast doctor` is for them.
   [[nodiscard]] settings where(bool verbose = false) const;
+  // The same with where each value came from, starting nothing: what `where` would use.
+  [[nodiscard]] settings_report explain() const;
   [[nodiscard]] client connect(bool verbose = false) const { return client{where(verbose)}; }
 
  private:

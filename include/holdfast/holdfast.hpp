@@ -2,6 +2,7 @@
 #pragma once
 
 #include <holdfast/client.hpp>
+#include <holdfast/doctor.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/inspect.hpp>
 #include <holdfast/lease.hpp>
@@ -10,5 +11,7 @@
 #include <holdfast/options.hpp>
 #include <holdfast/result.hpp>
 #include <holdfast/settings.hpp>
+#include <holdfast/settings_report.hpp>
+#include <holdfast/severity.hpp>
 #include <holdfast/stats.hpp>
 #include <holdfast/version.hpp>

@@ -2,8 +2,8 @@
 //
 // The same settings come from four places; a later place overrides an earlier one:
 //
-//   1. a config file   $HOLDFAST_CONFIG, else ~/.config/holdfast.conf ($XDG_CONFIG_HOME), else /etc/holdfast.conf:
-//                      lines `key = value`, `#` starts a comment
+//   1. config files    /etc/holdfast.conf, then ~/.config/holdfast.conf ($XDG_CONFIG_HOME), which overrides single keys of
+//                      it; or $HOLDFAST_CONFIG instead of both: lines `key = value`, `#` starts a comment
 //   2. the environment HOLDFAST_URL, and HOLDFAST_<KEY> for every key below (HOLDFAST_COMMAND_TIMEOUT=500ms)
 //   3. the URL         redis://user:password@host:port/database?key=value
 //                      rediss://…  the same over TLS      unix:///path/to/socket?database=2&key=value
@@ -30,6 +30,7 @@
 #pragma once
 
 #include <holdfast/result.hpp>
+#include <holdfast/severity.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -43,10 +44,7 @@ enum class transport : unsigned char { tcp, tls, unix_socket };
 
 // What endangers locks on this deployment, told once per connection (see settings::on_warning).
 struct warning {
-  enum class severity : unsigned char {
-    danger,  // two holders, or locks that cannot be had: mend it before relying on locks
-    notice,  // worth knowing: locks are safe until Redis itself crashes
-  };
+  using severity = holdfast::severity;
   severity how_bad{};
   std::string what;  // "maxmemory-policy is allkeys-lru: Redis may evict locks that are held"
   std::string fix;   // "CONFIG SET maxmemory-policy noeviction"

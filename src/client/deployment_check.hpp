@@ -13,7 +13,7 @@
 
 namespace holdfast::detail {
 
-// The findings in an answer to INFO: eviction, role, persistence.
+// The findings in an answer to INFO: eviction, role, persistence. Judged by src/doctor, as in `examine`.
 std::vector<warning> find_dangers(std::string_view info);
 
 class deployment_check final : private net::request, private runtime::timer {

@@ -11,8 +11,8 @@ limited::~limited() {
   owner_.timers().cancel(*this);
 }
 
-void limited::begin(time_point now) {
-  owner_.timers().schedule(*this, now + owner_.where().command_timeout);
+void limited::begin(time_point now, runtime::duration limit) {
+  owner_.timers().schedule(*this, now + limit);
   owner_.connection().submit(what_, now);
 }
 

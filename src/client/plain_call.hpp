@@ -26,7 +26,8 @@ class limited : public call, private runtime::timer {
  protected:
   limited(core& owner, net::request& what) : owner_{owner}, what_{what} {}
   ~limited();
-  void begin(runtime::time_point now);
+  void begin(runtime::time_point now) { begin(now, owner_.where().command_timeout); }
+  void begin(runtime::time_point now, runtime::duration limit);
   void end(std::optional<failure> problem);
 
  private:

@@ -68,6 +68,8 @@ class connection final : private runtime::timer {
   [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
   // Whether grants can reach us; without, waiting has to poll.
   [[nodiscard]] bool has_inbox() const noexcept { return has_inbox_; }
+  // The RESP version spoken, once ready.
+  [[nodiscard]] int version() const noexcept { return version_; }
   // What `why`, the end of somebody's patience, comes down to: `protocol` if an answer has begun and does not go on.
   [[nodiscard]] failure silent(const failure& why) const { return main_ ? main_->silent(why) : why; }
   // Whether answers are due, so that somebody must drive.

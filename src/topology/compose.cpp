@@ -15,8 +15,11 @@ class merged {
       if (place.url) url_ = &*place.url;
     }
     for (const auto& place : places) {
-      if (place.url && &*place.url == url_) add(place.url->values);
-      add(place.values);
+      const bool outdone = place.url && &*place.url != url_;
+      if (place.url && !outdone) add(place.url->values);
+      for (const auto& one : place.values) {
+        if (!outdone || !is_credential(one)) order_.push_back(&one);
+      }
     }
   }
 
@@ -29,6 +32,8 @@ class merged {
   }
 
  private:
+  static bool is_credential(const assignment& one) { return one.key->secret || one.key->name == "user"; }
+
   void add(const std::vector<assignment>& more) {
     for (const auto& one : more) order_.push_back(&one);
   }
@@ -79,12 +84,23 @@ result<void> check_credentials(const merged& all) {
   return {};
 }
 
+// As settings::display(), with a password that stands in it as ***.
+std::string shown_url(const parsed_url& url, const settings& values) {
+  std::string text = values.display();
+  const bool inside =
+      std::any_of(url.values.begin(), url.values.end(), [](const assignment& one) { return one.key->secret; });
+  if (!inside) return text;
+  const auto authority = text.find("://") + 3;
+  if (values.user.empty()) return text.insert(authority, ":***@");
+  return text.insert(text.find('@', authority), ":***");  // display() has no other '@' before it
+}
+
 std::vector<setting_origin> origins_of(const merged& all, const settings& values) {
   std::vector<setting_origin> out;
   if (all.url() == nullptr) {
     out.push_back({"url", "the private Redis", "default"});
   } else {
-    out.push_back({"url", values.display(), all.url()->origin});
+    out.push_back({"url", shown_url(*all.url(), values), all.url()->origin});
   }
   for (const auto& key : setting_keys()) {
     const auto* const word = all.given(key.name);

@@ -1,23 +1,19 @@
 // Merges what file, environment and URL say into one `settings`, and refuses contradictions in the outcome.
 //
 // Of several URLs only the last place's counts, whole: credentials that stood in an earlier URL belong to that server
-// and are not sent to another one. Keys beside the URLs merge one by one, a later place over an earlier one.
+// and are not sent to another one. The same holds for user and password beside a URL that does not count, in a place that
+// has both. Other keys beside the URLs merge one by one, a later place over an earlier one.
 // Pure, safe from any thread.
 #pragma once
 
 #include "topology/source.hpp"
 
+#include <holdfast/settings_report.hpp>
+
 #include <string>
 #include <vector>
 
 namespace holdfast::topology {
-
-// For `holdfast config`: which value came from where.
-struct setting_origin {
-  std::string key;
-  std::string value;   // a password as "***"
-  std::string origin;  // "default", or as in assignment::origin
-};
 
 struct composed {
   settings values;

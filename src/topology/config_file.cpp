@@ -54,7 +54,8 @@ bool holds_secret(const source& place) {
 }
 
 failure cannot(const std::string& path, int problem) {
-  return {errc::bad_option, "cannot read the config file " + path + ": " + std::generic_category().message(problem)};
+  return {errc::bad_option, "cannot read the config file " + path + ": " + std::generic_category().message(problem) +
+                                " (HOLDFAST_CONFIG names another to read instead)"};
 }
 
 }  // namespace
@@ -107,29 +108,32 @@ result<std::optional<source>> read_config_file(const std::string& path) {
   return std::optional<source>{std::move(*out)};
 }
 
-result<source> find_config(const char* const* variables, const std::string& system_wide) {
-  if (const auto named = variable(variables, "HOLDFAST_CONFIG")) {
+result<config_files> find_config(const char* const* variables, const std::string& system_wide) {
+  config_files out;
+  const auto named = variable(variables, "HOLDFAST_CONFIG");
+  if (named) {
     if (named->empty()) return failure{errc::bad_option, "HOLDFAST_CONFIG is set but empty; name a file or unset it"};
-    auto found = read_config_file(std::string{*named});
+    out.places.push_back({std::string{*named}});
+  } else {
+    out.places.push_back({system_wide});
+    const auto config_home = variable(variables, "XDG_CONFIG_HOME");
+    const auto home = variable(variables, "HOME");
+    if (config_home && config_home->starts_with('/')) {
+      out.places.push_back({std::string{*config_home} + "/holdfast.conf"});
+    } else if (home && home->starts_with('/')) {
+      out.places.push_back({std::string{*home} + "/.config/holdfast.conf"});
+    }
+  }
+  for (auto& place : out.places) {
+    auto found = read_config_file(place.path);
     if (!found) return found.failure();
-    if (*found) return std::move(**found);
+    place.read = found->has_value();
+    if (place.read) out.found.push_back(std::move(**found));
+  }
+  if (named && out.found.empty()) {
     return failure{errc::bad_option, "HOLDFAST_CONFIG names " + quoted(*named) + ", which does not exist"};
   }
-  std::vector<std::string> places;
-  const auto config_home = variable(variables, "XDG_CONFIG_HOME");
-  const auto home = variable(variables, "HOME");
-  if (config_home && config_home->starts_with('/')) {
-    places.push_back(std::string{*config_home} + "/holdfast.conf");
-  } else if (home && home->starts_with('/')) {
-    places.push_back(std::string{*home} + "/.config/holdfast.conf");
-  }
-  places.push_back(system_wide);
-  for (const auto& path : places) {
-    auto found = read_config_file(path);
-    if (!found) return found.failure();
-    if (*found) return std::move(**found);
-  }
-  return source{};
+  return out;
 }
 
 }  // namespace holdfast::topology

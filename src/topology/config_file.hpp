@@ -8,9 +8,12 @@
 
 #include "topology/source.hpp"
 
+#include <holdfast/settings_report.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::topology {
 
@@ -21,9 +24,16 @@ namespace holdfast::topology {
 // would surprise its author.
 [[nodiscard]] result<std::optional<source>> read_config_file(const std::string& path);
 
-// $HOLDFAST_CONFIG, which must exist if it is set; else the first that exists of $XDG_CONFIG_HOME/holdfast.conf
-// (~/.config without it) and `system_wide`.
-[[nodiscard]] result<source> find_config(const char* const* variables,
-                                         const std::string& system_wide = "/etc/holdfast.conf");
+struct config_files {
+  std::vector<source> found;         // from the weakest to the strongest
+  std::vector<config_place> places;  // where they were looked for, likewise
+};
+
+inline constexpr const char* system_config = "/etc/holdfast.conf";
+
+// $HOLDFAST_CONFIG alone if it is set, which must exist then; else `system_wide`, and over it
+// $XDG_CONFIG_HOME/holdfast.conf (~/.config without it), key by key.
+[[nodiscard]] result<config_files> find_config(const char* const* variables,
+                                               const std::string& system_wide = system_config);
 
 }  // namespace holdfast::topology

@@ -2,6 +2,7 @@
 //
 // Thread-safe as long as nobody changes the environment meanwhile.
 #include <holdfast/settings.hpp>
+#include <holdfast/settings_report.hpp>
 
 #include "topology/config_file.hpp"
 #include "topology/environment.hpp"
@@ -14,20 +15,21 @@
 namespace holdfast {
 namespace topology {
 
-result<composed> load_with_origins(std::string_view url, const char* const* variables) {
-  std::vector<source> places;
-  auto file = find_config(variables);
-  if (!file) return file.failure();
-  places.push_back(std::move(*file));
+result<loaded> load_with_origins(url_word url, const char* const* variables, const std::string& system_wide) {
+  auto files = find_config(variables, system_wide);
+  if (!files) return files.failure();
+  std::vector<source> places = std::move(files->found);
   auto environment = read_environment(variables);
   if (!environment) return environment.failure();
   places.push_back(std::move(*environment));
-  if (!url.empty()) {
-    auto parsed = parse_url(url);
+  if (!url.text.empty()) {
+    auto parsed = parse_url(url.text, url.origin);
     if (!parsed) return parsed.failure();
     places.push_back({std::move(*parsed), {}});
   }
-  return compose(places);
+  auto all = compose(places);
+  if (!all) return all.failure();
+  return loaded{std::move(*all), std::move(files->places)};
 }
 
 }  // namespace topology
@@ -41,7 +43,7 @@ result<settings> settings::from_url(std::string_view url) {
 }
 
 result<settings> settings::load(std::string_view url) {
-  auto out = topology::load_with_origins(url, environ);
+  auto out = topology::load_with_origins({url}, environ);
   if (!out) return out.failure();
   if (out->private_server) {
     auto server = topology::private_server();
@@ -50,6 +52,12 @@ result<settings> settings::load(std::string_view url) {
     out->values.path = server->path;
   }
   return std::move(out->values);
+}
+
+result<settings_report> explain_settings(std::string_view url, std::string_view url_is) {
+  auto out = topology::load_with_origins({url, url_is}, environ);
+  if (!out) return out.failure();
+  return settings_report{std::move(out->origins), std::move(out->files), out->private_server};
 }
 
 std::string settings::display() const {

@@ -1,4 +1,6 @@
 // The documents against the code: what is listed must exist, and what exists must be listed.
+#include "doctor/judge.hpp"
+#include "doctor/rights.hpp"
 #include "topology/keys.hpp"
 
 #include <holdfast/error.hpp>
@@ -101,6 +103,44 @@ TEST(Docs, EverySettingIsInTheHeaderAndInTheOperatorsPage) {
     EXPECT_TRUE(has_word(header, key.name)) << key.name << " is not in include/holdfast/settings.hpp";
     EXPECT_TRUE(has_word(operate, key.name)) << key.name << " is not in docs/operate.md";
   }
+}
+
+TEST(Docs, EveryFindingOfDoctorIsExplained) {
+  const std::string operate = read(root / "docs/operate.md");
+  for (const auto id : doctor::finding_ids()) {
+    EXPECT_TRUE(has_row(operate, id)) << "docs/operate.md has no row that begins with | `" << id << "` |";
+  }
+}
+
+// The rights in a part of the operators' page: "+get", "~app:*".
+std::set<std::string> rights_in(const std::string& text) {
+  static const std::regex word{R"((?:^|[\s`])([~&+][^\s`]+))"};
+  std::set<std::string> found;
+  for (std::sregex_iterator at{text.begin(), text.end(), word}, end; at != end; ++at) {
+    std::string right = (*at)[1].str();
+    if (const auto bar = right.find("\\|"); bar != std::string::npos) right.erase(bar, 1);  // escaped in a table
+    found.insert(right);
+  }
+  return found;
+}
+
+// Doctor tries all that operators are told to give at least, and nothing that they are not told of.
+TEST(Docs, TheRightsThatDoctorTriesAreInTheOperatorsPage) {
+  std::string page = read(root / "docs/operate.md");
+  const auto from = page.find("## The least rights");
+  ASSERT_NE(from, std::string::npos);
+  page = page.substr(from, page.find("\n## ", from + 1) - from);
+  const std::set<std::string> documented = rights_in(page);
+  const auto fence = page.find("```");
+  const std::set<std::string> least = rights_in(page.substr(fence, page.find("```", fence + 3) - fence));
+  ASSERT_GT(least.size(), 20U);
+  std::set<std::string> tried;
+  for (const auto& each : doctor::all_rights(doctor::make_trial_ground("app:", ""), 0, "")) {
+    tried.insert(each.word);
+    EXPECT_TRUE(documented.contains(each.word)) << each.word;
+    EXPECT_EQ(each.how_much == doctor::need::needed, least.contains(each.word)) << each.word;
+  }
+  for (const std::string& each : least) EXPECT_TRUE(tried.contains(each)) << each;
 }
 
 TEST(Docs, EveryRequirementNamesTestsThatExist) {

@@ -1,6 +1,6 @@
 // The layers hold: reads every #include below include/, src/ and cli/ and compares it with who may include whom.
 //
-//   client > lock > scripts > topology > net > resp > runtime       (docs/impl.md; nothing points upward)
+//   client > doctor > lock > scripts > topology > net > resp > runtime       (docs/impl.md; nothing points upward)
 //
 // The judge, `complaint`, takes one file and one include and knows nothing of the file system, so that the tests
 // further down can show it refusing what it must refuse; a checker that finds nothing is no proof until it has found
@@ -29,7 +29,8 @@ struct include_line {
 
 // For each folder of src/, the folders it may include. Every one may use the public headers.
 const std::map<std::string, std::set<std::string>, std::less<>> may_include = {
-    {"client", {"client", "lock", "scripts", "topology", "net", "resp", "runtime"}},
+    {"client", {"client", "doctor", "lock", "scripts", "topology", "net", "resp", "runtime"}},
+    {"doctor", {"doctor", "lock", "resp", "runtime"}},
     {"lock", {"lock", "scripts", "resp", "runtime"}},
     {"scripts", {"scripts", "resp", "runtime"}},
     {"topology", {"topology", "resp", "runtime"}},
@@ -38,7 +39,7 @@ const std::map<std::string, std::set<std::string>, std::less<>> may_include = {
     {"runtime", {"runtime"}},
 };
 
-// What decides must not act: no sockets and no threads below src/lock.
+// What decides must not act: no sockets and no threads below src/lock and src/doctor.
 const std::set<std::string, std::less<>> acting_headers = {
     "condition_variable", "future",       "mutex",       "netdb.h",      "poll.h",       "pthread.h",
     "semaphore",          "shared_mutex", "sys/epoll.h", "sys/poll.h",   "sys/select.h", "sys/socket.h",
@@ -78,8 +79,8 @@ std::string complaint_about_source(std::string_view file, const include_line& li
     return "write includes of src/ with quotes";
   if ((is_asio(line.target) || line.target == "holdfast/asio.hpp") && layer != "net" && layer != "runtime")
     return "Asio is only for src/net, src/runtime and holdfast/asio.hpp";
-  if (layer == "lock" && acting_headers.contains(line.target))
-    return "src/lock decides and does no I/O and no threading";
+  if ((layer == "lock" || layer == "doctor") && acting_headers.contains(line.target))
+    return "src/" + layer + " decides and does no I/O and no threading";
   return {};
 }
 
@@ -177,6 +178,8 @@ TEST(Layers, JudgeRefuses) {
            {"src/lock/machine.cpp", "thread", false},
            {"src/lock/machine.cpp", "mutex", false},
            {"src/lock/machine.cpp", "boost/asio/io_context.hpp", false},
+           {"src/doctor/judge.cpp", "sys/socket.h", false},
+           {"src/doctor/judge.cpp", "client/core.hpp", true},
            {"src/client/client.cpp", "boost/asio.hpp", false},
            {"src/client/client.cpp", "holdfast/asio.hpp", false},
            {"src/client/client.cpp", "support/server.hpp", true},

@@ -30,9 +30,9 @@ class SettingsSources : public testing::Test {
     return path;
   }
 
-  // Without /etc: HOLDFAST_CONFIG or XDG_CONFIG_HOME is always given here.
-  static result<composed> load(std::string_view url, const std::vector<std::string>& variables) {
-    return load_with_origins(url, array(variables).data());
+  // With a directory of the test's own for /etc.
+  result<loaded> load(std::string_view url, const std::vector<std::string>& variables) {
+    return load_with_origins({url}, array(variables).data(), home_ + "/etc/holdfast.conf");
   }
 
   static std::vector<const char*> array(const std::vector<std::string>& variables) {
@@ -47,12 +47,13 @@ class SettingsSources : public testing::Test {
 
 std::string origin_of(const composed& all, std::string_view key) {
   for (const auto& one : all.origins) {
-    if (one.key == key) return one.value + " from " + one.origin;
+    if (one.key == key) return one.value + " from " + one.from;
   }
   return "no such key";
 }
 
-void expect_refused(const result<source>& got, errc code, std::string_view word) {
+template <class T>
+void expect_refused(const result<T>& got, errc code, std::string_view word) {
   ASSERT_FALSE(got) << word;
   EXPECT_EQ(got.code(), code) << got.failure().detail;
   EXPECT_NE(got.failure().detail.find(word), std::string::npos) << got.failure().detail;
@@ -113,11 +114,11 @@ TEST_F(SettingsSources, FileThatIsNoFile) {
   EXPECT_FALSE(none->has_value());
 }
 
-TEST_F(SettingsSources, FileIsLookedForInOrder) {
+TEST_F(SettingsSources, FilesAreLookedForInTheirPlaces) {
   const auto prefix = [&](const std::vector<std::string>& variables) {
-    const auto found = find_config(array(variables).data(), home_ + "/etc/holdfast.conf");
-    if (!found) return found.failure().detail;
-    return found->values.empty() ? std::string{"none"} : found->values[0].value;
+    const auto all = load({}, variables);
+    if (!all) return all.failure().detail;
+    return all->values.prefix.empty() ? std::string{"none"} : all->values.prefix;
   };
   const auto home = "HOME=" + home_;
   EXPECT_EQ(prefix({home}), "none");
@@ -135,6 +136,82 @@ TEST_F(SettingsSources, FileIsLookedForInOrder) {
   expect_refused(missing, errc::bad_option, "HOLDFAST_CONFIG names '/nonexistent/f'");
   expect_refused(find_config(array({home, "HOLDFAST_CONFIG="}).data()), errc::bad_option,
                  "HOLDFAST_CONFIG is set but empty");
+}
+
+TEST_F(SettingsSources, TheUsersFileOverridesSingleKeysOfTheSystems) {
+  const auto system = write("etc/holdfast.conf", "url = redis://shared/2\nprefix = system\nkeep_alive = 3s\n");
+  const auto mine = write(".config/holdfast.conf", "# mine\nprefix = mine\nprotocol = 2\n");
+  const auto got = load({}, {"HOME=" + home_});
+  ASSERT_TRUE(got) << got.failure().detail;
+  EXPECT_EQ(origin_of(*got, "url"), "redis://shared:6379/2 from " + system + ":1");
+  EXPECT_EQ(origin_of(*got, "database"), "2 from " + system + ":1");
+  EXPECT_EQ(origin_of(*got, "keep_alive"), "3s from " + system + ":3");
+  EXPECT_EQ(origin_of(*got, "prefix"), "mine from " + mine + ":2");
+  EXPECT_EQ(origin_of(*got, "protocol"), "2 from " + mine + ":3");
+  EXPECT_EQ(origin_of(*got, "command_timeout"), "1s from default");
+  ASSERT_EQ(got->files.size(), 2U);
+  EXPECT_EQ(got->files[0].path, system);
+  EXPECT_EQ(got->files[1].path, mine);
+  EXPECT_TRUE(got->files[0].read && got->files[1].read);
+}
+
+TEST_F(SettingsSources, ANamedFileReplacesBoth) {
+  write("etc/holdfast.conf", "prefix = system\nkeep_alive = 3s\n");
+  write(".config/holdfast.conf", "broken\n");
+  const auto named = write("named", "protocol = 2\n");
+  const auto got = load({}, {"HOME=" + home_, "HOLDFAST_CONFIG=" + named});
+  ASSERT_TRUE(got) << got.failure().detail;
+  EXPECT_EQ(origin_of(*got, "prefix"), " from default");
+  EXPECT_EQ(origin_of(*got, "keep_alive"), "5s from default");
+  EXPECT_EQ(origin_of(*got, "protocol"), "2 from " + named + ":1");
+  ASSERT_EQ(got->files.size(), 1U);
+  EXPECT_EQ(got->files[0].path, named);
+}
+
+TEST_F(SettingsSources, EitherFileThatIsBrokenIsRefusedWithItsLine) {
+  const auto mine = write(".config/holdfast.conf", "prefix = a\nkeepalive = 3s\n");
+  expect_refused(load({}, {"HOME=" + home_}), errc::bad_option, mine + ":2: 'keepalive'");
+  write(".config/holdfast.conf", "prefix = a\n");
+  const auto system = write("etc/holdfast.conf", "protocol = 4\n");
+  expect_refused(load({}, {"HOME=" + home_}), errc::bad_option, system + ":1: protocol '4'");
+}
+
+TEST_F(SettingsSources, WhereNoFileIsThePlacesAreStillTold) {
+  const auto got = find_config(array({"HOME=" + home_}).data());
+  ASSERT_TRUE(got) << got.failure().detail;
+  ASSERT_EQ(got->places.size(), 2U);
+  EXPECT_EQ(got->places[0].path, "/etc/holdfast.conf");
+  EXPECT_EQ(got->places[1].path, home_ + "/.config/holdfast.conf");
+  EXPECT_FALSE(got->places[1].read);
+}
+
+// A password beside a URL belongs to that server, whichever file it stands in.
+TEST_F(SettingsSources, CredentialsBesideAUrlThatIsOverriddenGoNowhere) {
+  write("etc/holdfast.conf", "url = redis://ops@shared\npassword = hunter2\nkeep_alive = 3s\n");
+  const auto other = load("redis://elsewhere", {"HOME=" + home_});
+  ASSERT_TRUE(other) << other.failure().detail;
+  EXPECT_EQ(other->values.password, "");
+  EXPECT_EQ(other->values.user, "");
+  EXPECT_EQ(other->values.keep_alive, std::chrono::seconds{3});
+  write(".config/holdfast.conf", "url = redis://elsewhere\n");
+  EXPECT_EQ(load({}, {"HOME=" + home_})->values.password, "");
+  // A place without a URL speaks of whichever counts.
+  write("etc/holdfast.conf", "url = redis://ops@shared\n");
+  write(".config/holdfast.conf", "password = hunter2\n");
+  EXPECT_EQ(load({}, {"HOME=" + home_})->values.password, "hunter2");
+}
+
+TEST_F(SettingsSources, NoReportShowsAPassword) {
+  for (const std::string url : {"redis://ops:hunter2@h/1", "redis://:hunter2@h", "redis://h?password=hunter2",
+                                "unix://ops:hunter2@/s", "redis://a%40b:hunter2@h"}) {
+    const auto got = load(url, {"HOME=" + home_});
+    ASSERT_TRUE(got) << got.failure().detail;
+    for (const auto& one : got->origins) EXPECT_EQ(one.value.find("hunter2"), std::string::npos) << one.key;
+    EXPECT_EQ(origin_of(*got, "password"), "*** from URL");
+    EXPECT_NE(origin_of(*got, "url").find(":***@"), std::string::npos) << origin_of(*got, "url");
+  }
+  EXPECT_EQ(origin_of(*load("redis://ops:hunter2@h/1", {}), "url"), "redis://ops:***@h:6379/1 from URL");
+  EXPECT_EQ(origin_of(*load("redis://:hunter2@h", {}), "url"), "redis://:***@h:6379 from URL");
 }
 
 TEST_F(SettingsSources, EnvironmentKnowsItsNames) {

@@ -1,0 +1,92 @@
+#include "doctor/rights.hpp"
+
+#include "lock/names.hpp"
+
+namespace holdfast::doctor {
+namespace {
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// What Redis complains of: the command, a key, or a channel. Its words differ between versions.
+verdict read_complaint(const right& about, std::string_view text) {
+  const bool command = has(text, " command") && !has(text, " key") && !has(text, "channel");
+  const bool key = has(text, " key");
+  const bool channel = has(text, "channel");
+  switch (about.word.front()) {
+    case '~':
+      return key ? verdict::missing : verdict::unknown;
+    case '&':
+      return channel ? verdict::missing : verdict::unknown;
+    default:
+      return command ? verdict::missing : key || channel ? verdict::allowed : verdict::unknown;
+  }
+}
+
+}  // namespace
+
+trial_ground make_trial_ground(std::string_view prefix, std::string_view random) {
+  const std::string key = std::string{prefix} + "holdfast-doctor-" + std::string{random};
+  return {std::string{prefix},        key, lock::waiters_key(key), lock::seen_key(key), lock::fence_key(key),
+          lock::inbox_channel(random)};
+}
+
+std::vector<right> all_rights(const trial_ground& at, int database, std::string_view client_name) {
+  const std::string names = at.prefix + "*";
+  const auto key = [](std::string word, const std::string& tried) {
+    return right{std::move(word), need::needed, {}, {"EVAL", "return 1", "1", tried}};
+  };
+  const auto needed = [](std::string word, std::vector<std::string> trial) {
+    return right{std::move(word), need::needed, {}, std::move(trial)};
+  };
+  const std::string polls = "waiters poll instead of being handed the lock";
+  return {
+      key("~" + names, at.lock),
+      key("~{" + names + "}:waiters", at.waiters),
+      key("~{" + names + "}:seen", at.seen),
+      key("~holdfast:fence:*", at.fence),
+      needed("+eval", {"EVAL", "return 1", "0"}),
+      needed("+evalsha", {"EVALSHA", std::string(40, '0'), "0"}),
+      needed("+time", {"TIME"}),
+      needed("+get", {"GET", at.lock}),
+      needed("+set", {"SET", at.lock, "x", "XX", "PX", "1"}),
+      needed("+setrange", {"SETRANGE", at.fence, "0", ""}),
+      needed("+del", {"DEL", at.lock}),
+      needed("+exists", {"EXISTS", at.lock}),
+      needed("+pexpire", {"PEXPIRE", at.lock, "1"}),
+      needed("+pttl", {"PTTL", at.lock}),
+      needed("+zadd", {"ZADD", at.waiters, "XX", "0", "x"}),
+      needed("+zrem", {"ZREM", at.waiters, "x"}),
+      needed("+zpopmin", {"ZPOPMIN", at.waiters}),
+      needed("+zrange", {"ZRANGE", at.waiters, "0", "0"}),
+      needed("+zscore", {"ZSCORE", at.waiters, "x"}),
+      needed("+zrank", {"ZRANK", at.waiters, "x"}),
+      needed("+zcard", {"ZCARD", at.waiters}),
+      needed("+hget", {"HGET", at.seen, "x"}),
+      needed("+hset", {"HSET", at.seen, "x", "x"}),
+      needed("+hdel", {"HDEL", at.seen, "x"}),
+      {"&holdfast:inbox:*", need::messages, polls, {"PUBLISH", at.inbox, "0"}},
+      {"+publish", need::messages, polls, {"PUBLISH", at.inbox, "0"}},
+      {"+subscribe", need::messages, polls, {"SUBSCRIBE", at.inbox}},
+      {"+ping", need::nicety, "refusals fill ACL LOG", {"PING"}},
+      {"+select", need::nicety, "only database 0", {"SELECT", std::to_string(database)}},
+      {"+client|setname", need::nicety, "CLIENT LIST shows no name", {"CLIENT", "SETNAME", std::string{client_name}}},
+      {"+info", need::nicety, "no warnings about the deployment", {"INFO", "server"}},
+      {"+type", need::nicety, "wrong_type does not say what is at the key", {"TYPE", at.lock}},
+      {"+client|kill",
+       need::nicety,
+       "a command that is stuck in a broken connection may still run later",
+       {"CLIENT", "KILL", "ID", "9223372036854775807"}},
+  };
+}
+
+verdict read_dryrun(const right& about, std::string_view answer) {
+  return answer == "OK" ? verdict::allowed : read_complaint(about, answer);
+}
+
+verdict read_refusal(const right& about, std::string_view error) {
+  const bool by_acl =
+      error.starts_with("NOPERM") || has(error, "ACL failure") || has(error, "executing the script can't");
+  return by_acl ? read_complaint(about, error) : verdict::allowed;  // whatever it is, it got past the ACL
+}
+
+}  // namespace holdfast::doctor

@@ -1,0 +1,42 @@
+// The rights that a user needs for locks, as docs/operate.md lists them, and how each is asked for. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::doctor {
+
+enum class need : unsigned char {
+  needed,    // without it some call is refused
+  messages,  // without it waiters poll
+  nicety,    // without it something is less convenient
+};
+
+struct right {
+  std::string word;  // as in an ACL line: "+get", "~app:*", "&holdfast:inbox:*"
+  need how_much;
+  std::string without{};             // what happens then, for those that are not needed
+  std::vector<std::string> trial{};  // a command that needs this right, harmless if it were run
+};
+
+// The keys of a made-up lock and a channel that nobody hears, on which rights are tried.
+struct trial_ground {
+  std::string prefix;
+  std::string lock;
+  std::string waiters;
+  std::string seen;
+  std::string fence;
+  std::string inbox;
+};
+[[nodiscard]] trial_ground make_trial_ground(std::string_view prefix, std::string_view random);
+
+[[nodiscard]] std::vector<right> all_rights(const trial_ground& ground, int database, std::string_view client_name);
+
+// What an answer to ACL DRYRUN, or a refusal of the command itself, says about the right.
+enum class verdict : unsigned char { allowed, missing, unknown };
+[[nodiscard]] verdict read_dryrun(const right& about, std::string_view answer);
+[[nodiscard]] verdict read_refusal(const right& about, std::string_view error);
+
+}  // namespace holdfast::doctor

@@ -1,0 +1,152 @@
+// holdfast doctor as users with few rights: what it says is missing, how it finds out, and that it leaves nothing behind.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/command.hpp"
+#include "support/json.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::test {
+namespace {
+
+// All of docs/operate.md: what is needed, and what makes things better.
+const std::vector<std::string> rights{
+    "~app:*",
+    "~{app:*}:waiters",
+    "~{app:*}:seen",
+    "~holdfast:fence:*",
+    "&holdfast:inbox:*",
+    "+eval",
+    "+evalsha",
+    "+time",
+    "+get",
+    "+set",
+    "+setrange",
+    "+del",
+    "+exists",
+    "+pexpire",
+    "+pttl",
+    "+zadd",
+    "+zrem",
+    "+zpopmin",
+    "+zrange",
+    "+zscore",
+    "+zrank",
+    "+zcard",
+    "+hget",
+    "+hset",
+    "+hdel",
+    "+subscribe",
+    "+publish",
+    "+ping",
+    "+select",
+    "+client|setname",
+    "+info",
+    "+type",
+    "+client|kill",
+};
+// What lets doctor ask instead of try.
+const std::string asking = "+acl|whoami +acl|dryrun +config|get +slowlog|get +hello";
+
+class DoctorRights : public testing::TestWithParam<bool> {
+ protected:
+  // The user lacks the given ones. GetParam(): it may ask.
+  static std::string user_without(const std::vector<std::string>& missing) {
+    std::string line = "user app on >app-secret resetkeys resetchannels -@all";
+    for (const std::string& each : rights) {
+      if (std::find(missing.begin(), missing.end(), each) == missing.end()) line += " " + each;
+    }
+    return line + (GetParam() ? " " + asking : "");
+  }
+
+  boost::json::value examine(const redis_server& server, const std::string& prefix = "app:") {
+    const std::string url = "redis://app:app-secret@127.0.0.1:" + std::to_string(server.port());
+    last_ = holdfast_run({"doctor", "--json", "--quick"}, {{"HOLDFAST_URL", url}, {"HOLDFAST_PREFIX", prefix}});
+    EXPECT_EQ((last_.out + last_.err).find("app-secret"), std::string::npos);
+    return last_.out.empty() ? boost::json::value{} : parse_json(last_.out);
+  }
+
+  static std::map<std::string, std::string> finding(const boost::json::value& all, const std::string& id) {
+    for (const auto& each : all.at("findings").as_array()) {
+      if (text_at(each, "id") != id) continue;
+      return {{"severity", text_at(each, "severity")},
+              {"seen", text_at(each, "seen")},
+              {"why", text_at(each, "why")},
+              {"fix", text_at(each, "fix")},
+              {"known", each.at("known").as_bool() ? "yes" : "no"}};
+    }
+    ADD_FAILURE() << "no finding " << id;
+    return {};
+  }
+
+  outcome last_;
+};
+
+TEST_P(DoctorRights, WithAllOfThemItIsFineAndNothingIsLeftBehind) {
+  redis_server server{{.users = {user_without({})}}};
+  const auto all = examine(server);
+  EXPECT_EQ(finding(all, "acl")["severity"], "fine") << last_.out;
+  EXPECT_EQ(server.keys(), std::vector<std::string>{});
+}
+
+TEST_P(DoctorRights, EachOneThatIsMissingIsNamedAndTheFixMendsIt) {
+  for (const std::string& missing : rights) {
+    redis_server server{{.users = {user_without({missing})}}};
+    auto all = examine(server);
+    ASSERT_EQ(last_.err, "") << missing;
+    auto acl = finding(all, "acl");
+    const bool inside = missing != "+eval";  // without it nothing else can be tried
+    if (!GetParam() && missing == "+hello") continue;
+    EXPECT_NE(acl["severity"], "fine") << missing << ": " << acl["seen"];
+    EXPECT_NE((acl["seen"] + " ").find(" " + missing + " "), std::string::npos) << missing << ": " << acl["seen"];
+    ASSERT_EQ(acl["fix"].rfind("ACL SETUSER app ", 0), 0U) << missing << ": " << acl["fix"];
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < acl["fix"].size();) {
+      const auto end = std::min(acl["fix"].find(' ', at), acl["fix"].size());
+      words.push_back(acl["fix"].substr(at, end - at));
+      at = end + 1;
+    }
+    EXPECT_FALSE(server.command(words).is_error()) << acl["fix"];
+    if (!inside) continue;
+    acl = finding(examine(server), "acl");
+    EXPECT_EQ(acl["severity"], "fine") << "after " << acl["fix"] << ": " << acl["seen"];
+    EXPECT_EQ(server.keys(), std::vector<std::string>{}) << missing;
+  }
+}
+
+TEST_P(DoctorRights, HowBadItIs) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"+hset", "danger"}, {"~{app:*}:waiters", "danger"}, {"+publish", "warning"}, {"+type", "notice"}};
+  for (const auto& [missing, severity] : cases) {
+    redis_server server{{.users = {user_without({missing})}}};
+    EXPECT_EQ(finding(examine(server), "acl")["severity"], severity) << missing;
+    EXPECT_EQ(last_.code(), severity == "danger" ? 2 : severity == "warning" ? 1 : 0) << missing;
+  }
+}
+
+TEST_P(DoctorRights, WithoutAPrefixNamesAreNotGuessed) {
+  redis_server server{{.users = {user_without({})}}};
+  const auto acl = [&] { return finding(examine(server, ""), "acl"); }();
+  EXPECT_EQ(acl.at("severity"), "notice") << acl.at("seen");
+  EXPECT_NE(acl.at("why").find("no prefix is set"), std::string::npos) << acl.at("why");
+}
+
+TEST_P(DoctorRights, WhatMayNotBeAskedIsANotice) {
+  redis_server server{{.users = {user_without({"+info"})}}};
+  auto all = examine(server);
+  EXPECT_EQ(finding(all, "eviction")["known"], "no");
+  EXPECT_EQ(finding(all, "eviction")["severity"], "notice");
+  EXPECT_NE(finding(all, "eviction")["fix"].find("+info"), std::string::npos);
+  for (const char* id : {"idle_timeout", "slow_log"})
+    EXPECT_EQ(finding(all, id)["known"], GetParam() ? "yes" : "no") << id;
+  EXPECT_EQ(finding(all, "clock_steps")["known"], "yes");
+  EXPECT_EQ(last_.code(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(, DoctorRights, testing::Bool(),
+                         [](const auto& shown) { return shown.param ? "Asking" : "Trying"; });
+
+}  // namespace
+}  // namespace holdfast::test
