@@ -9,15 +9,16 @@
 namespace holdfast::cli {
 
 // Each is defined in the file of its name.
+std::unique_ptr<verb> make_demo();
+std::unique_ptr<verb> make_bench();
 std::unique_ptr<verb> make_completion();
 std::unique_ptr<verb> make_version();
 std::unique_ptr<verb> make_help();
 
 const std::vector<verb_entry>& verbs() {
   static const std::vector<verb_entry> all{
-      {"completion", make_completion},
-      {"version", make_version},
-      {"help", make_help},
+      {"demo", make_demo},       {"bench", make_bench}, {"completion", make_completion},
+      {"version", make_version}, {"help", make_help},
   };
   return all;
 }
