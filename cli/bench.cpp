@@ -29,8 +29,8 @@ const manual page{
     .summary = "measure what locks cost on your Redis, in a few seconds",
     .description =
         {"Measures, one after another and for a quarter of the time each: PING by one caller, which is the floor that "
-         "the network and the server set; lock and unlock by one caller; the hand-off from a releasing client to a "
-         "waiting one; lock and unlock by 16 threads on one connection, each with a lock of its own. Every figure "
+         "the network and the server set; lock and unlock by one caller; lock and unlock by 16 threads on one "
+         "connection, each with a lock of its own; the hand-off from a releasing client to a waiting one. Every figure "
          "comes with its ratio to PING; of the threads, the time per operation over all of them counts.",
          "It is small: two connections, 50000 operations per measurement at most, and nothing that scans or blocks. "
          "Locks are named holdfast:bench:<random>:..., are released at once, and expire after ten seconds if this "
@@ -68,8 +68,8 @@ class bench_verb final : public verb {
     std::vector<measurement> measured;
     measured.push_back(measure_ping(one, part));
     measured.push_back(measure_pair(one, names + "pair", part));
-    measured.push_back(measure_handoff(one, other, names + "handoff", hold(measured.front()), part));
     measured.push_back(measure_many(one, names + "many:", part));
+    measured.push_back(measure_handoff(one, other, names + "handoff", hold(measured.front()), part));
     report(at, names, figures_of(measured));
     return exit_ok;
   }
