@@ -1,9 +1,10 @@
 // holdfast VERB …: finds the verb, lets CLI11 read its options, runs it, and turns every failure into one line and an
 // exit code.
+#include "completion/answer.hpp"
 #include "exit_code.hpp"
 #include "manual/help.hpp"
+#include "manual/misuse.hpp"
 #include "stop.hpp"
-#include "suggestion.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
 
@@ -34,31 +35,24 @@ int run_verb(verb& what, std::vector<std::string> words) {
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    print(help_text(what, app));
+    print(help_text(what, app, has_colours(STDOUT_FILENO)));
     return exit_ok;
   } catch (const CLI::ParseError& wrong) {
-    return complain(exit_usage, std::string{wrong.what()} + "; see: holdfast help " + std::string{what.text().name});
+    return complain(exit_usage, misuse_text(wrong, app, what.text()));
   }
   return what.act();
 }
 
 int dispatch(const std::vector<std::string>& words) {
   if (words.empty()) {
-    std::fputs(overview_text().c_str(), stderr);
+    std::fputs(overview_text(has_colours(STDERR_FILENO)).c_str(), stderr);
     return exit_usage;
   }
   std::string name = words.front();
+  if (name == completion_word) return answer_completion({words.begin() + 1, words.end()});
   if (name == "--help" || name == "-h") name = "help";
   if (name == "--version" || name == "-V") name = "version";
-  for (const verb_entry& each : verbs()) {
-    if (each.name == name) return run_verb(*each.make(), {words.begin() + 1, words.end()});
-  }
-  std::vector<std::string_view> known;
-  for (const verb_entry& each : verbs()) known.push_back(each.name);
-  const std::string_view near = nearest(name, known);
-  return complain(exit_usage, "there is no verb '" + name + "'" +
-                                  (near.empty() ? "" : "; did you mean '" + std::string{near} + "'?") +
-                                  " (holdfast help lists them)");
+  return run_verb(*find_verb(name)(), {words.begin() + 1, words.end()});
 }
 
 }  // namespace

@@ -51,4 +51,7 @@ struct verb_entry {
 // All verbs, in the order in which the help shows them.
 const std::vector<verb_entry>& verbs();
 
+// The one of that name; throws `stop` with a suggestion where there is none.
+verb_maker find_verb(std::string_view name);
+
 }  // namespace holdfast::cli

@@ -1,21 +1,41 @@
 #include "verb.hpp"
 
+#include "exit_code.hpp"
+#include "stop.hpp"
+#include "suggestion.hpp"
+
+#include <string>
+
 namespace holdfast::cli {
 
 // Each is defined in the file of its name.
+std::unique_ptr<verb> make_watch();
 std::unique_ptr<verb> make_doctor();
 std::unique_ptr<verb> make_config();
+std::unique_ptr<verb> make_demo();
+std::unique_ptr<verb> make_bench();
+std::unique_ptr<verb> make_completion();
 std::unique_ptr<verb> make_version();
 std::unique_ptr<verb> make_help();
 
 const std::vector<verb_entry>& verbs() {
   static const std::vector<verb_entry> all{
-      {"doctor", make_doctor},
-      {"config", make_config},
-      {"version", make_version},
-      {"help", make_help},
+      {"watch", make_watch}, {"doctor", make_doctor},         {"config", make_config},   {"demo", make_demo},
+      {"bench", make_bench}, {"completion", make_completion}, {"version", make_version}, {"help", make_help},
   };
   return all;
+}
+
+verb_maker find_verb(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const verb_entry& each : verbs()) {
+    if (each.name == name) return each.make;
+    known.push_back(each.name);
+  }
+  const std::string_view near = nearest(name, known);
+  throw stop{exit_usage, "there is no verb '" + std::string{name} + "'" +
+                             (near.empty() ? "" : "; did you mean '" + std::string{near} + "'?") +
+                             " (holdfast help lists them)"};
 }
 
 }  // namespace holdfast::cli

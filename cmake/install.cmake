@@ -1,4 +1,5 @@
-# Installs headers, both libraries, the CMake package (find_package(holdfast)) and holdfast.pc.
+# Installs headers, both libraries, the CMake package (find_package(holdfast)) and holdfast.pc; where it is built, the
+# command with its man pages and completion.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/holdfast")
 
@@ -25,3 +26,14 @@ file(RELATIVE_PATH prefix_from_pc
 string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/holdfast.pc.in" "${PROJECT_BINARY_DIR}/generated/holdfast.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/generated/holdfast.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+if(TARGET holdfast_command)
+  install(TARGETS holdfast_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  if(TARGET holdfast_manual)
+    install(DIRECTORY "${PROJECT_BINARY_DIR}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+    set(completion "${PROJECT_BINARY_DIR}/completion")
+    install(DIRECTORY "${completion}/bash/" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+    install(DIRECTORY "${completion}/zsh/" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+    install(DIRECTORY "${completion}/fish/" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+  endif()
+endif()

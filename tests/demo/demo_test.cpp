@@ -1,6 +1,6 @@
 // The demonstration does what it shows: its own output is read again and judged, and it leaves nothing behind.
 //
-// Built by demo/CMakeLists.txt, because only with the demonstration there is something to test.
+// Built where the command is.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -22,7 +22,8 @@ using namespace std::chrono_literals;
 
 // Its server's directory goes into ours, where a left-over would show.
 process start(const temp_dir& place) {
-  return process{{HOLDFAST_DEMO_PROGRAM}, {.environment = {{"TMPDIR", place.file("")}}, .merge_stderr = true}};
+  return process{{HOLDFAST_BINARY_DIR "/bin/holdfast", "demo"},
+                 {.environment = {{"TMPDIR", place.file("")}}, .merge_stderr = true}};
 }
 
 struct row {
