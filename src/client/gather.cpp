@@ -1,6 +1,7 @@
 #include "client/gather.hpp"
 
 #include "client/command_call.hpp"
+#include "lock/server_error.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,15 @@ constexpr std::array config_names{
 };
 constexpr int clock_looks = 20;
 constexpr auto slow_log_length = "128";
+
+// A server that can answer nothing for now has nothing to look at: all findings would be unknown, and look harmless.
+result<answer> put(const std::shared_ptr<core>& owner, std::vector<std::string> words) {
+  auto got = ask(owner, std::move(words));
+  if (!got || !got->value.is_error()) return got;
+  const std::string& text = got->value.text;
+  if (text.starts_with("BUSY ") || text.starts_with("LOADING ")) return lock::server_error(text);
+  return got;
+}
 
 // The server's words, fit for a terminal. Only refusals of our own questions get here: no secret was sent with them.
 std::string words_of(const resp::value& refusal) {
@@ -54,7 +64,7 @@ class gathering {
 
  private:
   result<void> look_at_info() {
-    auto got = ask(owner_, {"INFO"});
+    auto got = put(owner_, {"INFO"});
     if (!got) return got.failure();
     if (got->value.is_text()) {
       out_.info.value.emplace(got->value.text);
@@ -67,7 +77,7 @@ class gathering {
   result<void> look_at_config() {
     doctor::config_values values;
     for (const std::string name : config_names) {
-      auto got = ask(owner_, {"CONFIG", "GET", name});
+      auto got = put(owner_, {"CONFIG", "GET", name});
       if (!got) return got.failure();
       if (got->value.is_error()) {
         out_.config.why_not = words_of(got->value);
@@ -84,7 +94,7 @@ class gathering {
     const auto pause = how_.clock_watch / (clock_looks - 1);
     for (int i = 0; i < clock_looks; ++i) {
       if (i != 0) std::this_thread::sleep_for(pause);
-      auto got = ask(owner_, {"TIME"});
+      auto got = put(owner_, {"TIME"});
       if (!got) return got.failure();
       // Asked at once after the answer: what lies between is an error on the safe side for `received`, and small.
       const auto wall = std::chrono::system_clock::now().time_since_epoch();
@@ -105,13 +115,14 @@ class gathering {
 
   result<void> time_pings() {
     for (unsigned i = 0; i < how_.pings; ++i) {
-      auto got = ask(owner_, {"PING"});
+      auto got = put(owner_, {"PING"});
       if (!got) {
         // One that is lost is a finding; without any answer there is nothing to look at.
         if (++out_.lost_pings > how_.pings / 10 + 1) return got.failure();
         continue;
       }
-      if (got->value.is_error()) {
+      // Any other error is an answer too, and took as long.
+      if (got->value.is_error() && got->value.text.starts_with("NOPERM")) {
         out_.why_no_ping = words_of(got->value);
         out_.round_trips.clear();
         return {};
@@ -122,7 +133,7 @@ class gathering {
   }
 
   result<void> look_at_slow_log() {
-    auto got = ask(owner_, {"SLOWLOG", "GET", slow_log_length});
+    auto got = put(owner_, {"SLOWLOG", "GET", slow_log_length});
     if (!got) return got.failure();
     if (!got->value.is_list()) {
       out_.slow_log.why_not = words_of(got->value);

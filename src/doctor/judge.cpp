@@ -96,10 +96,11 @@ finding unknown(const row& about, const facts& seen) {
                std::string{about.id},
                "not known: the answer to " + command + " does not tell",
                "whether this endangers locks could not be looked at",
-               "look at it with redis-cli as an administrator",
+               "look at it as an administrator, or in the provider's console",
                false};
   if (reason.empty()) return made;
   made.seen = "not known: " + command + " was refused (" + reason + ")";
+  if (!reason.starts_with("NOPERM")) return made;  // renamed or switched off, as on managed servers
   const std::string user = seen.rights.value ? seen.rights.value->user : "default";
   made.fix = "ACL SETUSER " + user + " " + std::string{asks.right} + "; or run doctor as an administrator";
   return made;
@@ -119,6 +120,7 @@ std::vector<finding> judge(const facts& seen) {
 
 std::vector<std::string_view> finding_ids() {
   std::vector<std::string_view> ids;
+  ids.reserve(table.size());
   for (const row& each : table) ids.push_back(each.id);
   return ids;
 }

@@ -10,7 +10,6 @@
 namespace holdfast::doctor {
 namespace {
 
-using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 

@@ -2,17 +2,11 @@
 #include "doctor/judge.hpp"
 
 #include <array>
-#include <tuple>
 
 namespace holdfast::doctor {
 namespace {
 
-struct version {
-  std::int64_t major = 0;
-  std::int64_t minor = 0;
-  std::int64_t patch = 0;
-  friend auto operator<=>(const version&, const version&) = default;
-};
+using version = std::array<std::int64_t, 3>;  // compares as it should
 
 std::optional<version> read_version(std::string_view text) {
   const auto first = text.find('.');
@@ -32,13 +26,13 @@ struct defect {
   version mended;
   std::string_view what;
 };
-constexpr std::array<defect, 3> defects{{
-    {{7, 0, 0}, {7, 0, 1}, "after a failed save its answers break the protocol"},
-    {{7, 0, 0},
-     {7, 0, 3},
-     "a script that has begun to write can be cut off by NOREPLICAS, which leaves a hand-over half done"},
-    {{7, 0, 0}, {7, 0, 5}, "a rewrite of the append-only file can lose what was not yet on disk"},
-}};
+constexpr std::array defects{
+    defect{{7, 0, 0}, {7, 0, 1}, "after a failed save its answers break the protocol"},
+    defect{{7, 0, 0},
+           {7, 0, 3},
+           "a script that has begun to write can be cut off by NOREPLICAS, which leaves a hand-over half done"},
+    defect{{7, 0, 0}, {7, 0, 5}, "a rewrite of the append-only file can lose what was not yet on disk"},
+};
 
 finding about_version(severity how_bad, std::string seen, std::string why = {}, std::string fix = {}) {
   return {how_bad, "version", std::move(seen), std::move(why), std::move(fix)};
@@ -79,7 +73,7 @@ opinion judge_version(const facts& seen) {
     return about_version(severity::warning, name, "it is not maintained any more, and has neither ACLs nor RESP3",
                          "upgrade to Redis 6.2 or later");
   }
-  if (number->minor == 9 && number->patch >= 100) {
+  if ((*number)[1] == 9 && (*number)[2] >= 100) {
     return about_version(severity::warning, name, "a release candidate, not meant for production",
                          "upgrade to the release");
   }

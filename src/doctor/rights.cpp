@@ -9,9 +9,10 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 
 // What Redis complains of: the command, a key, or a channel. Its words differ between versions.
 verdict read_complaint(const right& about, std::string_view text) {
-  const bool command = has(text, " command") && !has(text, " key") && !has(text, "channel");
-  const bool key = has(text, " key");
-  const bool channel = has(text, "channel");
+  // The command first: a user's name may be any word, "channel" as well.
+  const bool command = has(text, "to run the") || has(text, "can't run this");
+  const bool key = !command && has(text, " key");
+  const bool channel = !command && !key && has(text, "channel");
   switch (about.word.front()) {
     case '~':
       return key ? verdict::missing : verdict::unknown;

@@ -78,6 +78,22 @@ TEST_F(Config, TellsWhichFilesWereLookedForAndRead) {
   EXPECT_TRUE(files[1].at("read").as_bool());
 }
 
+// The real path, in a mount namespace whose /etc is the test's own.
+TEST_F(Config, TheSystemsFileIsReadAndTheUsersOverridesItsKeys) {
+  const auto system = write("system.conf", "url = redis://shared\nprefix = system\n");
+  const auto mine = write(".config/holdfast.conf", "prefix = mine\n");
+  process trial{{"/bin/sh", "-c", "unshare -rm mount -t tmpfs none /etc"}};
+  const auto able = trial.wait(std::chrono::seconds{10});
+  if (!able || able->code != 0) GTEST_SKIP() << "mount namespaces are not allowed here";
+  process run{
+      {"unshare", "-rm", "/bin/sh", "-c",
+       "mount -t tmpfs none /etc && cp \"$1\" /etc/holdfast.conf && exec \"$0\" config --json", program, system},
+      {.environment = at_home()}};
+  auto all = settings_in(run.read_rest(std::chrono::seconds{30}));
+  EXPECT_EQ(all["url"], "redis://shared:6379 from /etc/holdfast.conf:1");
+  EXPECT_EQ(all["prefix"], "mine from " + mine + ":1");
+}
+
 TEST_F(Config, PrintsAnAlignedTable) {
   const auto file = write("named.conf", "prefix = jobs:\npassword = hunter2\nurl = redis://h\n");
   const outcome seen = holdfast_run({"config"}, at_home({{"HOLDFAST_CONFIG", file}}));

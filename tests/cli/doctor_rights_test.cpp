@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <sstream>
+#include <tuple>
 
 #include "cli/command.hpp"
 #include "support/json.hpp"
@@ -50,15 +53,15 @@ const std::vector<std::string> rights{
 // What lets doctor ask instead of try.
 const std::string asking = "+acl|whoami +acl|dryrun +config|get +slowlog|get +hello";
 
-class DoctorRights : public testing::TestWithParam<bool> {
+class rights_fixture : public testing::Test {
  protected:
-  // The user lacks the given ones. GetParam(): it may ask.
-  static std::string user_without(const std::vector<std::string>& missing) {
+  // The user lacks the given ones. `asks`: it may ask what it may do.
+  static std::string user_without(const std::vector<std::string>& missing, bool asks) {
     std::string line = "user app on >app-secret resetkeys resetchannels -@all";
     for (const std::string& each : rights) {
       if (std::find(missing.begin(), missing.end(), each) == missing.end()) line += " " + each;
     }
-    return line + (GetParam() ? " " + asking : "");
+    return line + (asks ? " " + asking : "");
   }
 
   boost::json::value examine(const redis_server& server, const std::string& prefix = "app:") {
@@ -84,57 +87,50 @@ class DoctorRights : public testing::TestWithParam<bool> {
   outcome last_;
 };
 
+class DoctorRights : public rights_fixture, public testing::WithParamInterface<bool> {};
+class DoctorRight : public rights_fixture, public testing::WithParamInterface<std::tuple<bool, std::string>> {};
+
 TEST_P(DoctorRights, WithAllOfThemItIsFineAndNothingIsLeftBehind) {
-  redis_server server{{.users = {user_without({})}}};
+  redis_server server{{.users = {user_without({}, GetParam())}}};
   const auto all = examine(server);
   EXPECT_EQ(finding(all, "acl")["severity"], "fine") << last_.out;
   EXPECT_EQ(server.keys(), std::vector<std::string>{});
 }
 
-TEST_P(DoctorRights, EachOneThatIsMissingIsNamedAndTheFixMendsIt) {
-  for (const std::string& missing : rights) {
-    redis_server server{{.users = {user_without({missing})}}};
-    auto all = examine(server);
-    ASSERT_EQ(last_.err, "") << missing;
-    auto acl = finding(all, "acl");
-    const bool inside = missing != "+eval";  // without it nothing else can be tried
-    if (!GetParam() && missing == "+hello") continue;
-    EXPECT_NE(acl["severity"], "fine") << missing << ": " << acl["seen"];
-    EXPECT_NE((acl["seen"] + " ").find(" " + missing + " "), std::string::npos) << missing << ": " << acl["seen"];
-    ASSERT_EQ(acl["fix"].rfind("ACL SETUSER app ", 0), 0U) << missing << ": " << acl["fix"];
-    std::vector<std::string> words;
-    for (std::size_t at = 0; at < acl["fix"].size();) {
-      const auto end = std::min(acl["fix"].find(' ', at), acl["fix"].size());
-      words.push_back(acl["fix"].substr(at, end - at));
-      at = end + 1;
-    }
-    EXPECT_FALSE(server.command(words).is_error()) << acl["fix"];
-    if (!inside) continue;
-    acl = finding(examine(server), "acl");
-    EXPECT_EQ(acl["severity"], "fine") << "after " << acl["fix"] << ": " << acl["seen"];
-    EXPECT_EQ(server.keys(), std::vector<std::string>{}) << missing;
-  }
+TEST_P(DoctorRight, IsNamedWhenItIsMissingAndTheFixMendsIt) {
+  const auto& [asks, missing] = GetParam();
+  redis_server server{{.users = {user_without({missing}, asks)}}};
+  auto acl = finding(examine(server), "acl");
+  EXPECT_EQ(last_.err, "");
+  EXPECT_NE(acl["severity"], "fine") << acl["seen"];
+  EXPECT_NE((acl["seen"] + " ").find(" " + missing + " "), std::string::npos) << acl["seen"];
+  ASSERT_EQ(acl["fix"].rfind("ACL SETUSER app ", 0), 0U) << acl["fix"];
+  std::istringstream words{acl["fix"]};
+  EXPECT_FALSE(server.command({std::istream_iterator<std::string>{words}, {}}).is_error()) << acl["fix"];
+  const auto after = finding(examine(server), "acl");
+  EXPECT_EQ(after.at("severity"), "fine") << "after " << acl["fix"] << ": " << after.at("seen");
+  EXPECT_EQ(server.keys(), std::vector<std::string>{});
 }
 
 TEST_P(DoctorRights, HowBadItIs) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"+hset", "danger"}, {"~{app:*}:waiters", "danger"}, {"+publish", "warning"}, {"+type", "notice"}};
   for (const auto& [missing, severity] : cases) {
-    redis_server server{{.users = {user_without({missing})}}};
+    redis_server server{{.users = {user_without({missing}, GetParam())}}};
     EXPECT_EQ(finding(examine(server), "acl")["severity"], severity) << missing;
     EXPECT_EQ(last_.code(), severity == "danger" ? 2 : severity == "warning" ? 1 : 0) << missing;
   }
 }
 
 TEST_P(DoctorRights, WithoutAPrefixNamesAreNotGuessed) {
-  redis_server server{{.users = {user_without({})}}};
+  redis_server server{{.users = {user_without({}, GetParam())}}};
   const auto acl = [&] { return finding(examine(server, ""), "acl"); }();
   EXPECT_EQ(acl.at("severity"), "notice") << acl.at("seen");
   EXPECT_NE(acl.at("why").find("no prefix is set"), std::string::npos) << acl.at("why");
 }
 
 TEST_P(DoctorRights, WhatMayNotBeAskedIsANotice) {
-  redis_server server{{.users = {user_without({"+info"})}}};
+  redis_server server{{.users = {user_without({"+info"}, GetParam())}}};
   auto all = examine(server);
   EXPECT_EQ(finding(all, "eviction")["known"], "no");
   EXPECT_EQ(finding(all, "eviction")["severity"], "notice");
@@ -145,6 +141,14 @@ TEST_P(DoctorRights, WhatMayNotBeAskedIsANotice) {
   EXPECT_EQ(last_.code(), 0);
 }
 
+std::string name_of(const testing::TestParamInfo<std::tuple<bool, std::string>>& shown) {
+  std::string name = std::get<0>(shown.param) ? "Asking_" : "Trying_";
+  for (const char c : std::get<1>(shown.param)) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+  }
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(, DoctorRight, testing::Combine(testing::Bool(), testing::ValuesIn(rights)), name_of);
 INSTANTIATE_TEST_SUITE_P(, DoctorRights, testing::Bool(),
                          [](const auto& shown) { return shown.param ? "Asking" : "Trying"; });
 

@@ -210,6 +210,9 @@ TEST(Rights, WhatTheServersWordsMean) {
   EXPECT_EQ(read_dryrun(inbox, "This user has no permissions to access the 'x' channel"), verdict::missing);
   EXPECT_EQ(read_dryrun(inbox, "This user has no permissions to run the 'publish' command"), verdict::unknown);
 
+  EXPECT_EQ(read_dryrun(get, "User channel-app has no permissions to run the 'get' command"), verdict::missing);
+  EXPECT_EQ(read_dryrun(key, "User app has no permissions to access the 'channel:1' key"), verdict::missing);
+
   // Inside a script, by Redis 7.0 and by 7.2.
   EXPECT_EQ(read_refusal(get, "ERR The user executing the script can't run this command or subcommand"),
             verdict::missing);

@@ -40,6 +40,15 @@ TEST(Judge, WhatCouldNotBeAskedIsANoticeAndTheRestGoesOn) {
   EXPECT_EQ(known, (std::set<std::string>{"acl", "protocol"}));
 }
 
+TEST(Judge, ACommandThatIsSwitchedOffIsNotMendedByARight) {
+  facts seen = healthy();
+  seen.config = {std::nullopt, "ERR unknown command 'CONFIG'"};
+  const finding got = found(seen, "idle_timeout");
+  EXPECT_FALSE(got.known);
+  EXPECT_NE(got.seen.find("unknown command"), std::string::npos) << got.seen;
+  EXPECT_EQ(got.fix.find("ACL"), std::string::npos) << got.fix;
+}
+
 TEST(Judge, AFieldThatTheServerDoesNotTellIsNotGuessed) {
   facts seen = healthy();
   seen.info.value = info{"redis_version:7.2.4\r\n"};
