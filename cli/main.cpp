@@ -2,6 +2,7 @@
 // exit code.
 #include "exit_code.hpp"
 #include "manual/help.hpp"
+#include "start_up.hpp"
 #include "stop.hpp"
 #include "suggestion.hpp"
 #include "terminal.hpp"
@@ -13,6 +14,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -66,8 +68,11 @@ int dispatch(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   using namespace holdfast::cli;
+  fill_standard_descriptors();
   try {
-    return dispatch({argv + 1, argv + argc});
+    const std::vector<std::string> words{argv + std::min(argc, 1), argv + argc};
+    hide_passwords(argc, argv);
+    return dispatch(words);
   } catch (const stop& end) {
     return complain(end.code, end.what());
   } catch (const holdfast::error& failed) {
