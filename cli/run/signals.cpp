@@ -58,8 +58,6 @@ signal_inbox::signal_inbox() {
   inbox_.reset(checked(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd"));
 }
 
-signal_inbox::~signal_inbox() { restore(); }
-
 std::optional<int> signal_inbox::next() {
   signalfd_siginfo info{};
   if (::read(inbox_.get(), &info, sizeof info) != sizeof info) return std::nullopt;

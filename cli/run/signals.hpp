@@ -28,12 +28,12 @@ inline constexpr std::array<int, 9> forwarded_signals{SIGINT,  SIGTERM,  SIGHUP,
 // "TERM"
 [[nodiscard]] std::string signal_name(int number);
 
-// From construction to destruction the signals come to next(). One per process, made on the main thread before others
-// are started; next() may then be called from one thread at a time.
+// From now on the signals come to next(). One per process, made on the main thread before others are started; next() may
+// then be called from one thread at a time. They stay blocked when it goes: one that is pending, such as the PIPE of a
+// standard error that was closed, must not become our exit code.
 class signal_inbox {
  public:
   signal_inbox();
-  ~signal_inbox();
   signal_inbox(const signal_inbox&) = delete;
   signal_inbox& operator=(const signal_inbox&) = delete;
 

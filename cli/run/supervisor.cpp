@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 
@@ -92,6 +93,8 @@ void supervisor::look_at_lease() {
   cause_ = loss_cause::expired;
   held_.on_lost([this](const loss& what) { cause_ = what.cause; });  // it has happened: called here and now
   lost_pipe_.reset();
+  // From here on whoever loses its parent becomes our child, so that end_group() sees it go.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const loss_plan::act what = plan_.lost(boot_clock::now(), *cause_);
   if (child_ != nullptr) carry_out(what);
 }
@@ -170,10 +173,13 @@ void supervisor::on_ended(int how, int status) {
 
 // The child obeyed the signal; others of its group may still be at it. They have the rest of the grace.
 void supervisor::end_group() {
-  siginfo_t reaped{};
   const pid_t group = child_->group();
-  ::waitid(P_PID, static_cast<id_t>(group), &reaped, WEXITED);
-  while (plan_.is_ending() && ::kill(-group, 0) == 0) {
+  const auto reap = [group] {
+    siginfo_t reaped{};
+    while (::waitid(P_PGID, static_cast<id_t>(group), &reaped, WEXITED | WNOHANG) == 0 && reaped.si_pid != 0)
+      reaped = {};
+  };
+  for (reap(); plan_.is_ending() && ::kill(-group, 0) == 0; reap()) {
     wait(std::min(*plan_.wake_at(), boot_clock::now() + group_look), -1);
     carry_out(plan_.timer(boot_clock::now()));
     while (const auto number = signals_.next()) {
