@@ -29,6 +29,7 @@ constexpr std::array suites{
     entry{"handoff", "2, 8 and 64 processes queueing on one lock, against PING", handoff},
     entry{"renew", "100,000 leases held: losses, processor time, memory", renew},
     entry{"growth", "lock+unlock beside 1,000,000 other locks, against an empty server", growth},
+    entry{"cli", "holdfast run x -- true, against redis-cli set and redis-cli del", cli},
 };
 
 constexpr int usage_error = 64;

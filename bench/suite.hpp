@@ -21,5 +21,6 @@ report inflight(const run_options& how);
 report handoff(const run_options& how);
 report renew(const run_options& how);
 report growth(const run_options& how);
+report cli(const run_options& how);
 
 }  // namespace holdfast::bench

@@ -4,6 +4,7 @@
 #include "exit_code.hpp"
 #include "manual/help.hpp"
 #include "manual/misuse.hpp"
+#include "start_up.hpp"
 #include "stop.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
@@ -14,6 +15,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -60,8 +62,11 @@ int dispatch(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   using namespace holdfast::cli;
+  fill_standard_descriptors();
   try {
-    return dispatch({argv + 1, argv + argc});
+    const std::vector<std::string> words{argv + std::min(argc, 1), argv + argc};
+    hide_passwords(argc, argv);
+    return dispatch(words);
   } catch (const stop& end) {
     return complain(end.code, end.what());
   } catch (const holdfast::error& failed) {

@@ -9,6 +9,7 @@
 namespace holdfast::cli {
 
 // Each is defined in the file of its name.
+std::unique_ptr<verb> make_run();
 std::unique_ptr<verb> make_watch();
 std::unique_ptr<verb> make_doctor();
 std::unique_ptr<verb> make_config();
@@ -20,8 +21,9 @@ std::unique_ptr<verb> make_help();
 
 const std::vector<verb_entry>& verbs() {
   static const std::vector<verb_entry> all{
-      {"watch", make_watch}, {"doctor", make_doctor},         {"config", make_config},   {"demo", make_demo},
-      {"bench", make_bench}, {"completion", make_completion}, {"version", make_version}, {"help", make_help},
+      {"run", make_run},   {"watch", make_watch}, {"doctor", make_doctor},         {"config", make_config},
+      {"demo", make_demo}, {"bench", make_bench}, {"completion", make_completion}, {"version", make_version},
+      {"help", make_help},
   };
   return all;
 }

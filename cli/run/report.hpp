@@ -1,0 +1,27 @@
+// The one line with which `run` says how it went: a sentence, or with --json an object.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace holdfast::cli {
+
+struct run_report {
+  std::string name;
+  std::string reason;  // one word: exited, signal, held, timed_out, unreachable, lost, already_ran, interrupted, …
+  std::string detail;  // the sentence; empty: there is nothing to say to people
+  int exit_code = 0;
+  std::chrono::milliseconds waited{};
+  std::chrono::milliseconds held{};
+  std::optional<std::uint64_t> fence;
+  std::optional<std::string> cause;  // of a loss
+};
+
+[[nodiscard]] std::string to_json(const run_report& what);
+
+// To standard error in one piece. A standard error that cannot be written changes nothing about the exit code.
+void say(std::string text) noexcept;
+
+}  // namespace holdfast::cli
