@@ -80,8 +80,9 @@ std::string line(const row& each, const layout& how, bool coloured) {
 
 std::string summary(const board& known) {
   std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(), "%zu locks, %zu waiting, %.1f hand-offs/s seen, %llu lost", known.size(),
-                known.waiting(), known.handoffs_per_second(), static_cast<unsigned long long>(known.losses()));
+  std::snprintf(text.data(), text.size(), "%zu lock%s, %zu waiting, %.1f hand-offs/s seen, %llu lost", known.size(),
+                known.size() == 1 ? "" : "s", known.waiting(), known.handoffs_per_second(),
+                static_cast<unsigned long long>(known.losses()));
   return text.data();
 }
 

@@ -98,10 +98,10 @@ canvas screen::size() const {
 }
 
 void screen::show(const std::vector<std::string>& lines) const {
-  // In one write, over what is there: clearing first would flicker.
+  // In one write, line by line over what is there: clearing all of it first would flicker.
   std::string all = "\x1b[H";
-  for (std::size_t i = 0; i < lines.size(); ++i) all += lines[i] + "\x1b[K" + (i + 1 < lines.size() ? "\r\n" : "");
-  write_all(all + "\x1b[J");
+  for (std::size_t i = 0; i < lines.size(); ++i) all += "\x1b[K" + lines[i] + (i + 1 < lines.size() ? "\r\n" : "");
+  write_all(all);
 }
 
 void screen::stop_and_continue() const {

@@ -169,7 +169,7 @@ TEST(WatchPicture, ShowsHolderTimeAndWaiters) {
   known.look({lock("invoice", "web-1:77", 10s, {"a", "b"})}, clock::time_point{5s});
   std::string all;
   for (const auto& each : draw(known, {}, {100, 24, false}, "redis://h", "")) all += each + "\n";
-  for (const char* word : {"invoice", "web-1:77", "10.0 s", "██████████", "1 locks, 2 waiting", "q quit"}) {
+  for (const char* word : {"invoice", "web-1:77", "10.0 s", "██████████", "1 lock, 2 waiting", "q quit"}) {
     EXPECT_NE(all.find(word), std::string::npos) << word << " in\n" << all;
   }
 }
