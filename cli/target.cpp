@@ -16,7 +16,7 @@ void target::define(CLI::App& app) {
 settings target::where(bool verbose) const {
   settings found = settings::load(url_).value();
   if (prefix_) found.prefix = *prefix_;
-  if (found.client_name == settings{}.client_name) found.client_name = "holdfast-cli";
+  found.client_name = "holdfast-cli";
   found.on_warning = [verbose](const warning& each) {
     if (!verbose) return;
     std::fprintf(stderr, "holdfast: warning: %s; fix: %s\n", each.what.c_str(), each.fix.c_str());

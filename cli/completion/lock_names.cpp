@@ -37,6 +37,7 @@ std::string pattern_of(std::string_view begin) {
   // Where no Redis is configured, a private one would be started. It cannot be from here: redis-server is not found.
   ::setenv("PATH", "/nonexistent", 1);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& each : words) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
   ::execv("/proc/self/exe", arguments.data());

@@ -26,7 +26,9 @@ std::string unknown_option(std::string_view given, const CLI::App& app) {
 std::string left_over(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   for (const std::string& each : words) {
-    if (each.size() > 1 && each.front() == '-' && each != "--") return unknown_option(each, app);
+    if (each == "--") break;  // what follows is no option of ours, whatever it looks like
+    if (each.size() > 1 && each.front() == '-') return unknown_option(each, app);
+    if (app.get_prefix_command()) break;  // nor is what follows another command's name
   }
   return words.empty() ? "" : in_quotes(words.front()) + " is one word too many";
 }
@@ -50,7 +52,7 @@ std::string mismatch(const CLI::ParseError& wrong, const CLI::App& app) {
 }
 
 std::string what_is_wrong(const CLI::ParseError& wrong, const CLI::App& app, const manual& page) {
-  const std::string extra = left_over(app);
+  std::string extra = left_over(app);
   if (dynamic_cast<const CLI::ExtrasError*>(&wrong) != nullptr && !extra.empty()) return extra;
   if (dynamic_cast<const CLI::RequiredError*>(&wrong) != nullptr) {
     if (extra.starts_with("there is no option")) return extra;
