@@ -14,7 +14,7 @@ namespace {
 const manual page{
     .name = "completion",
     .usage = "bash|zsh|fish",
-    .summary = "print a script that teaches the shell to complete verbs, options and names",
+    .summary = "print a script that completes verbs, options and lock names",
     .description =
         {"The Debian package installs these scripts where the shells look for them; this verb is for everybody else. "
          "Verbs, options, their values and the names of locks that exist now are completed; after `run NAME --`, "

@@ -11,11 +11,21 @@
 namespace holdfast::cli {
 namespace {
 
+using std::chrono::nanoseconds;
+
 // The smallest sample that at least this share of all does not exceed.
-double quantile_us(const std::vector<std::chrono::nanoseconds>& sorted, double share) {
+double quantile_us(const std::vector<nanoseconds>& sorted, double share) {
   if (sorted.empty()) return 0;
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return static_cast<double>(sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1].count()) / 1e3;
+}
+
+double cost_us(const measurement& one) {
+  if (one.samples.empty()) return 0;
+  if (one.callers > 1) return static_cast<double>(one.took.count()) / 1e3 / static_cast<double>(one.samples.size());
+  auto sorted = one.samples;
+  std::ranges::sort(sorted);
+  return quantile_us(sorted, 0.5);
 }
 
 std::string format(const char* pattern, auto... values) {
@@ -31,19 +41,27 @@ std::string time_text(double us) {
 
 }  // namespace
 
-std::vector<figures> figures_of(const std::vector<measurement>& measured) {
+std::vector<figures> figures_of(const std::vector<bench_round>& rounds) {
   std::vector<figures> all;
-  for (const measurement& each : measured) {
-    auto sorted = each.samples;
-    std::ranges::sort(sorted);
-    figures made{.name = each.name, .title = each.title, .count = sorted.size()};
-    made.p50_us = quantile_us(sorted, 0.5);
-    made.p99_us = quantile_us(sorted, 0.99);
-    const double seconds = std::chrono::duration<double>(each.took).count();
-    if (seconds > 0) made.per_second = static_cast<double>(sorted.size()) / seconds;
-    const double ping_us = all.empty() ? made.p50_us : all.front().p50_us;
-    const double cost_us = each.callers == 1 ? made.p50_us : made.per_second > 0 ? 1e6 / made.per_second : 0;
-    if (ping_us > 0) made.to_ping = cost_us / ping_us;
+  for (std::size_t kind = 0; !rounds.empty() && kind < rounds.front().size(); ++kind) {
+    figures made{.name = rounds.front()[kind].name, .title = rounds.front()[kind].title};
+    std::vector<nanoseconds> samples;
+    std::vector<double> ratios;
+    nanoseconds took{};
+    for (const bench_round& each : rounds) {
+      samples.insert(samples.end(), each[kind].samples.begin(), each[kind].samples.end());
+      took += each[kind].took;
+      const double ping_us = cost_us(each.front());
+      if (ping_us > 0 && !each[kind].samples.empty()) ratios.push_back(cost_us(each[kind]) / ping_us);
+    }
+    std::ranges::sort(samples);
+    std::ranges::sort(ratios);
+    made.count = samples.size();
+    made.p50_us = quantile_us(samples, 0.5);
+    made.p99_us = quantile_us(samples, 0.99);
+    if (took.count() > 0)
+      made.per_second = static_cast<double>(samples.size()) / std::chrono::duration<double>(took).count();
+    if (!ratios.empty()) made.to_ping = ratios[ratios.size() / 2];
     all.push_back(made);
   }
   return all;

@@ -9,7 +9,7 @@
 
 namespace holdfast::cli {
 
-// One measurement as it was taken.
+// One measurement of one round, as it was taken.
 struct measurement {
   std::string_view name;   // for programs: "lock_unlock"
   std::string_view title;  // for people
@@ -18,6 +18,9 @@ struct measurement {
   int callers = 1;
 };
 
+using bench_round = std::vector<measurement>;  // PING first, then the others, in the same order in every round
+
+// Over all rounds.
 struct figures {
   std::string_view name;
   std::string_view title;
@@ -25,13 +28,12 @@ struct figures {
   double p50_us = 0;
   double p99_us = 0;
   double per_second = 0;
-  // What one operation costs, in PINGs: its p50 for one caller; of several callers together, the time in which one
-  // operation of any of them is done.
+  // What one operation costs, in PINGs of its own round; the median of the rounds. The cost is the p50 for one caller; of
+  // several callers together, the time in which one operation of any of them is done.
   double to_ping = 0;
 };
 
-// The first measurement is the PING.
-[[nodiscard]] std::vector<figures> figures_of(const std::vector<measurement>& measured);
+[[nodiscard]] std::vector<figures> figures_of(const std::vector<bench_round>& rounds);
 
 [[nodiscard]] std::string figures_text(const std::vector<figures>& all, bool coloured);
 [[nodiscard]] std::string figures_json(const std::vector<figures>& all);  // an array

@@ -1,4 +1,4 @@
-// The measurements themselves: each lasts for its time at most, and for `most_operations` operations at most.
+// The measurements themselves, one round of each: for its time at most, and for `most_operations` operations at most.
 //
 // All of them throw holdfast::error when Redis does not answer.
 #pragma once
@@ -12,7 +12,8 @@
 
 namespace holdfast::cli {
 
-inline constexpr std::size_t most_operations = 50'000;
+inline constexpr std::size_t most_operations = 5'000;
+inline constexpr int bench_rounds = 10;
 inline constexpr int many_callers = 16;
 inline constexpr std::chrono::milliseconds bench_ttl{10'000};
 

@@ -37,6 +37,7 @@ std::string pattern_of(std::string_view begin) {
   // Where no Redis is configured, a private one would be started. It cannot be from here: redis-server is not found.
   ::setenv("PATH", "/nonexistent", 1);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& each : words) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
   ::execv("/proc/self/exe", arguments.data());
@@ -66,7 +67,8 @@ std::vector<std::string> lock_names(const completion_plan::names& wanted, std::c
   if (!has_list()) return found;
   std::vector<std::string> words{"holdfast", "list", "--names"};
   words.insert(words.end(), wanted.where.begin(), wanted.where.end());
-  words.insert(words.end(), {"--", pattern_of(wanted.begin)});
+  // Without a pattern, list shows what is surely a lock; with one, whatever may be.
+  if (!wanted.begin.empty()) words.insert(words.end(), {"--", pattern_of(wanted.begin)});
 
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return found;

@@ -67,13 +67,25 @@ std::string examples_text(const std::vector<manual::example>& examples, bool col
   return out;
 }
 
-std::string exits_text(const manual& page, const CLI::App& app, bool coloured) {
-  std::string all;
-  for (const auto& each : exits_of(page, app, false)) {
-    all += (all.empty() ? "" : "; ") + std::string{each.code} + " " + std::string{each.meaning};
-  }
+// One per line; `folded`: one after the other, where lines are scarce.
+std::string exits_text(const manual& page, const CLI::App& app, bool coloured, bool folded) {
+  const std::vector<manual::exit_status> codes = exits_of(page, app, false);
   std::string out = heading(coloured, "Exit codes:");
-  for (const std::string& line : wrapped(all, screen_columns - 2)) out += "  " + line + "\n";
+  std::size_t column = 0;
+  std::string all;
+  constexpr char glue = '\x01';  // keeps a code and its meaning on one line
+  for (const auto& each : codes) {
+    column = std::max(column, columns(each.code) + 4);
+    all += (all.empty() ? "" : "; ") + std::string{each.code} + glue + std::string{each.meaning};
+  }
+  if (!folded) {
+    for (const auto& each : codes) out += row(std::string{each.code}, std::string{each.meaning}, column);
+    return out;
+  }
+  for (std::string& line : wrapped(all, screen_columns - 2)) {
+    std::ranges::replace(line, glue, ' ');
+    out += "  " + line + "\n";
+  }
   return out;
 }
 
@@ -89,16 +101,18 @@ std::string help_text(const verb& what, const CLI::App& app, bool coloured) {
   const manual& page = what.text();
   std::string usage = "holdfast " + std::string{page.name} + " [OPTION...]";
   if (!page.usage.empty()) usage += " " + std::string{page.usage};
-  const auto lay_out = [&](bool airy) {
+  const auto lay_out = [&](bool airy, bool folded) {
     const std::string gap = airy ? "\n" : "";
     std::string out = paint(coloured, colour::bold, "Usage:") + " " + usage + "\n";
     for (const std::string& line : wrapped(page.summary, screen_columns - 2)) out += "  " + line + "\n";
     out += options_text(app, coloured, airy);
     if (!page.examples.empty()) out += gap + examples_text(page.examples, coloured);
-    return out + gap + exits_text(page, app, coloured);
+    return out + gap + exits_text(page, app, coloured, folded);
   };
-  std::string out = lay_out(true);
-  if (std::ranges::count(out, '\n') > screen_lines) out = lay_out(false);  // many options: rather dense than scrolled
+  // Rather dense than scrolled.
+  std::string out = lay_out(true, false);
+  if (std::ranges::count(out, '\n') > screen_lines) out = lay_out(true, true);
+  if (std::ranges::count(out, '\n') > screen_lines) out = lay_out(false, true);
   return out;
 }
 

@@ -79,10 +79,11 @@ std::string environment_section(bool connected) {
 }
 
 std::string files_section() {
-  return ".SH FILES\nThe first that exists is read; its lines are \\fIkey\\fR = \\fIvalue\\fR, and # begins a "
-         "comment. The keys are those of the environment, in lower case and without HOLDFAST_.\n" +
-         item("\\fI$XDG_CONFIG_HOME/holdfast.conf\\fR, \\fI\\(ti/.config/holdfast.conf\\fR", "of the user") +
-         item("\\fI/etc/holdfast.conf\\fR", "of the host");
+  return ".SH FILES\n" + item("\\fI/etc/holdfast.conf\\fR", "settings of the host") +
+         item("\\fI$XDG_CONFIG_HOME/holdfast.conf\\fR, \\fI\\(ti/.config/holdfast.conf\\fR",
+              "settings of the user, which override those of the host key by key") +
+         ".PP\nTheir lines are \\fIkey\\fR = \\fIvalue\\fR, and # begins a comment. The keys are those of the "
+         "environment, in lower case and without HOLDFAST_. The environment overrides the files, and a URL both.\n";
 }
 
 std::string see_also(std::string_view self) {

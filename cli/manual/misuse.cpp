@@ -12,21 +12,13 @@ namespace {
 
 std::string in_quotes(std::string_view text) { return "'" + std::string{text} + "'"; }
 
-std::string unknown_option(std::string_view given, const CLI::App& app) {
-  given = given.substr(0, given.find('='));
-  const std::vector<option_view> options = options_of(app);
-  std::vector<std::string_view> known;
-  for (const option_view& each : options) known.insert(known.end(), each.longs.begin(), each.longs.end());
-  // A single letter is near to everything.
-  const std::string_view near = given.size() > 2 ? nearest(given, known) : std::string_view{};
-  return "there is no option " + in_quotes(given) + (near.empty() ? "" : "; did you mean " + in_quotes(near) + "?");
-}
-
 // The first word that nobody wanted, an option before others: it is what made the rest go astray.
 std::string left_over(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   for (const std::string& each : words) {
-    if (each.size() > 1 && each.front() == '-' && each != "--") return unknown_option(each, app);
+    if (each == "--") break;  // what follows is no option of ours, whatever it looks like
+    if (each.size() > 1 && each.front() == '-') return unknown_option_text(each, app);
+    if (app.get_prefix_command()) break;  // nor is what follows another command's name
   }
   return words.empty() ? "" : in_quotes(words.front()) + " is one word too many";
 }
@@ -50,7 +42,7 @@ std::string mismatch(const CLI::ParseError& wrong, const CLI::App& app) {
 }
 
 std::string what_is_wrong(const CLI::ParseError& wrong, const CLI::App& app, const manual& page) {
-  const std::string extra = left_over(app);
+  std::string extra = left_over(app);
   if (dynamic_cast<const CLI::ExtrasError*>(&wrong) != nullptr && !extra.empty()) return extra;
   if (dynamic_cast<const CLI::RequiredError*>(&wrong) != nullptr) {
     if (extra.starts_with("there is no option")) return extra;
@@ -77,6 +69,16 @@ std::string what_is_wrong(const CLI::ParseError& wrong, const CLI::App& app, con
 }
 
 }  // namespace
+
+std::string unknown_option_text(std::string_view given, const CLI::App& app) {
+  given = given.substr(0, given.find('='));
+  const std::vector<option_view> options = options_of(app);
+  std::vector<std::string_view> known;
+  for (const option_view& each : options) known.insert(known.end(), each.longs.begin(), each.longs.end());
+  // A single letter is near to everything.
+  const std::string_view near = given.size() > 2 ? nearest(given, known) : std::string_view{};
+  return "there is no option " + in_quotes(given) + (near.empty() ? "" : "; did you mean " + in_quotes(near) + "?");
+}
 
 std::string misuse_text(const CLI::ParseError& wrong, const CLI::App& app, const manual& page) {
   return what_is_wrong(wrong, app, page) + " (see: holdfast help " + std::string{page.name} + ")";

@@ -5,10 +5,15 @@
 #include "verb.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace holdfast::cli {
 
 // `app` as the failed parse left it.
 [[nodiscard]] std::string misuse_text(const CLI::ParseError& wrong, const CLI::App& app, const manual& page);
+
+// "there is no option '--tll'; did you mean '--ttl'?": for a verb that finds out by itself, since the words of another
+// command follow its own.
+[[nodiscard]] std::string unknown_option_text(std::string_view given, const CLI::App& app);
 
 }  // namespace holdfast::cli

@@ -151,6 +151,16 @@ TEST(Completion, Zsh) {
   expect_zsh("holdfast ", "print the version");
 }
 
+TEST(Completion, AfterTheNameOfRunCommandsAreOffered) {
+  if (!has_verb("run")) GTEST_SKIP() << "there is no verb run";
+  EXPECT_EQ(holdfast_run({"__complete", "run", "-w", "5", "x", "--", "ls", "-"}).out, ":command 5\n");
+  EXPECT_EQ(holdfast_run({"__complete", "run", "-w", "5", "x", "l"}).out, ":command 4\n");
+  EXPECT_TRUE(bash_offers("holdfast run x -- redis-s").contains("redis-server"));
+  EXPECT_TRUE(bash_offers("holdfast run x redis-s").contains("redis-server"));
+  EXPECT_TRUE(fish_offers("holdfast run x -- redis-s").contains("redis-server"));
+  expect_zsh("holdfast run x -- redis-serv", "holdfast run x -- redis-server");
+}
+
 // Lock names come from `holdfast list --names`; without that verb there are none, and no complaint.
 class CompletionOfNames : public testing::Test {
  protected:

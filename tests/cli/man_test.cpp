@@ -63,7 +63,7 @@ TEST_F(Man, FormattersFindNoFault) {
   for (const auto& name : page_names()) {
     const std::string file = written(name, source_of(name));
     EXPECT_EQ(tell({"groff", "-ww", "-man", "-Tutf8", "-z", "-rCHECKSTYLE=2", file}), "") << name;
-    EXPECT_EQ(shown(file).find("warning"), std::string::npos) << name;
+    EXPECT_EQ(tell({"/bin/sh", "-c", "man --warnings -l \"$0\" >/dev/null", file}), "") << name;
   }
 }
 

@@ -1,4 +1,4 @@
-// The layers hold: reads every #include below include/, src/ and cli/ and compares it with who may include whom.
+// The layers hold: reads every #include below include/, src/, cli/ and demo/ and compares it with who may include whom.
 //
 //   client > doctor > lock > scripts > topology > net > resp > runtime       (docs/impl.md; nothing points upward)
 //
@@ -96,7 +96,7 @@ std::string complaint_about_cli(const include_line& line) {
 std::string complaint(std::string_view file, const include_line& line) {
   if (file.starts_with("include/")) return complaint_about_public(file, line);
   if (file.starts_with("src/")) return complaint_about_source(file, line);
-  if (file.starts_with("cli/")) return complaint_about_cli(line);
+  if (file.starts_with("cli/") || file.starts_with("demo/")) return complaint_about_cli(line);
   return "the file is in none of include/, src/ and cli/";
 }
 
@@ -117,7 +117,7 @@ struct survey {
 
 survey survey_tree(const fs::path& root) {
   survey seen;
-  for (const char* top : {"include", "src", "cli"}) {
+  for (const char* top : {"include", "src", "cli", "demo"}) {
     if (!fs::exists(root / top)) continue;
     for (const auto& entry : fs::recursive_directory_iterator{root / top}) {
       const auto extension = entry.path().extension();
@@ -195,6 +195,7 @@ TEST(Layers, JudgeRefuses) {
            {"cli/run.cpp", "client/client.hpp", true},
            {"cli/run.cpp", "resp/reader.hpp", false},
            {"cli/run.cpp", "../src/resp/reader.hpp", true},
+           {"demo/hand.cpp", "net/link.hpp", true},
            {"elsewhere/file.cpp", "string", false},
        }) {
     EXPECT_NE(complaint(file, {target, quoted}), "") << file << " includes " << target;
@@ -221,6 +222,7 @@ TEST(Layers, JudgeAllows) {
            {"cli/run.cpp", "holdfast/holdfast.hpp", false},
            {"cli/run.cpp", "CLI/CLI.hpp", false},
            {"cli/run.cpp", "verbs.hpp", true},
+           {"cli/demo.cpp", "demo/show.hpp", false},
        }) {
     EXPECT_EQ(complaint(file, {target, quoted}), "") << file << " includes " << target;
   }
