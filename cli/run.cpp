@@ -7,38 +7,41 @@
 namespace holdfast::cli {
 namespace {
 
+// The paragraphs of the man page.
+constexpr std::string_view what_it_does =
+    "Takes the lock NAME, runs COMMAND, and releases the lock when COMMAND has ended. Of all hosts that use the "
+    "same Redis, one runs at a time; the others wait in a queue, first come, first served. The letters are those "
+    "of flock(1) where they mean the same. Options end at COMMAND, or at --.";
+constexpr std::string_view what_the_command_gets =
+    "COMMAND runs in a process group of its own, with our standard input, output and terminal. INT, TERM, HUP, "
+    "QUIT, USR1, USR2, WINCH, TSTP and CONT are passed on to the group.";
+constexpr std::string_view what_a_loss_does =
+    "The lock is renewed while COMMAND runs. If it is lost all the same, COMMAND is stopped before anybody else "
+    "can get the lock: it is sent TERM (or --on-lost=signal:NAME), has --grace to end, and is then killed with "
+    "its whole process group. The exit status is 79 then, whatever COMMAND returned. If holdfast itself is "
+    "killed, COMMAND is killed with it.";
+constexpr std::string_view the_environment =
+    "COMMAND finds in its environment HOLDFAST_NAME, HOLDFAST_KEY, HOLDFAST_OWNER, HOLDFAST_FENCE (a number that "
+    "grows from holder to holder, for storage to check), HOLDFAST_TTL_MS, and HOLDFAST_LOST_FD, the number of a "
+    "descriptor that becomes readable when the lock is lost.";
+constexpr std::string_view ticks =
+    "--once-per runs once in every tick across all hosts, not one after the other: the first takes the tick, "
+    "those who come later in it exit with 0 (or -E) without running. Ticks are multiples of the period in UTC by "
+    "the clock of the Redis server; each begins a tenth of the period, at most 30 s, early, so that hosts whose "
+    "clocks differ by less agree.";
+constexpr std::string_view what_it_says =
+    "When it did not run, or not to its end, one line on standard error says why. With --json there is always "
+    "one, an object with name, reason, exit_code, waited_ms, held_ms, fence, cause and detail.";
+constexpr std::string_view passwords =
+    "A password in --url is overwritten in the list of processes, but may be seen for an instant; use "
+    "HOLDFAST_URL or the configuration file.";
+
 const manual page{
     .name = "run",
     .usage = "NAME [--] COMMAND [ARGUMENT...]",
     .summary = "run a command while holding a lock",
-    .description =
-        {
-            "Takes the lock NAME, runs COMMAND, and releases the lock when COMMAND has ended. Of all hosts that use "
-            "the "
-            "same Redis, one runs at a time; the others wait in a queue, first come, first served. The letters are "
-            "those "
-            "of flock(1) where they mean the same. Options end at COMMAND, or at --.",
-            "COMMAND runs in a process group of its own, with our standard input, output and terminal. INT, TERM, HUP, "
-            "QUIT, USR1, USR2, WINCH, TSTP and CONT are passed on to the group.",
-            "The lock is renewed while COMMAND runs. If it is lost all the same, COMMAND is stopped before anybody "
-            "else "
-            "can get the lock: it is sent TERM (or --on-lost=signal:NAME), has --grace to end, and is then killed with "
-            "its whole process group. The exit status is 79 then, whatever COMMAND returned. If holdfast itself is "
-            "killed, COMMAND is killed with it.",
-            "COMMAND finds in its environment HOLDFAST_NAME, HOLDFAST_KEY, HOLDFAST_OWNER, HOLDFAST_FENCE (a number "
-            "that "
-            "grows from holder to holder, for storage to check), HOLDFAST_TTL_MS, and HOLDFAST_LOST_FD, the number of "
-            "a "
-            "descriptor that becomes readable when the lock is lost.",
-            "--once-per runs once in every tick across all hosts, not one after the other: the first takes the tick, "
-            "those who come later in it exit with 0 (or -E) without running. Ticks are multiples of the period in UTC "
-            "by the clock of the Redis server; each begins a tenth of the period, at most 30 s, early, so that hosts "
-            "whose clocks differ by less agree.",
-            "When it did not run, or not to its end, one line on standard error says why. With --json there is always "
-            "one, an object with name, reason, exit_code, waited_ms, held_ms, fence, cause and detail.",
-            "A password in --url is overwritten in the list of processes, but may be seen for an instant; use "
-            "HOLDFAST_URL or the configuration file.",
-        },
+    .description = {what_it_does, what_the_command_gets, what_a_loss_does, the_environment, ticks, what_it_says,
+                    passwords},
     .examples = {{"holdfast run nightly -- ./report.sh", "wait, then run"},
                  {"holdfast run -n -E 0 nightly -- ./report.sh", "or do nothing"}},
     .exits = {{"as COMMAND", "it ran to its end; 128+n if signal n ended it, or ended the wait"},

@@ -11,7 +11,8 @@
 //   dismiss()             ends
 //   (the pipe ends)       SIGKILL to the group, ends
 //
-// The group's number cannot have been given to strangers while it is remembered: the child is not reaped before dismiss().
+// The group's number cannot have been given to strangers while it is remembered: the child is not reaped before dismiss(),
+// and where the rest of its group is waited for, that is looked at every few milliseconds.
 // Thread safety: none.
 #pragma once
 

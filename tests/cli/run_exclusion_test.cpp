@@ -105,5 +105,21 @@ TEST_F(RunExclusion, OncePerTickIsPerNameAndPrefix) {
   EXPECT_EQ(redis_.number({"EXISTS", "{c}:d:once"}), 1);
 }
 
+// The rights of docs/operate.md, and nothing more.
+TEST_F(RunExclusion, OncePerTickNeedsOneMoreRight) {
+  const std::string rights =
+      " resetkeys resetchannels -@all ~app:* ~{app:*}:waiters ~{app:*}:seen ~holdfast:fence:* +eval +evalsha +time "
+      "+get "
+      "+set +setrange +del +exists +pexpire +pttl +zadd +zrem +zpopmin +zrange +zscore +zrank +zcard +hget +hset +hdel";
+  const redis_server strict{{.users = {"user less on >pw" + rights, "user app on >pw" + rights + " ~{app:*}:once*"}}};
+  const auto as = [&](const std::string& user) {
+    return run({"--url", "redis://" + user + ":pw@127.0.0.1:" + std::to_string(strict.port()), "--once-per", "1h",
+                "app:job", "--", "echo", "ran"});
+  };
+  EXPECT_EQ(as("less").code(), 77);
+  EXPECT_EQ(as("app").out, "ran\n");
+  EXPECT_EQ(as("app").out, "");
+}
+
 }  // namespace
 }  // namespace holdfast::test

@@ -130,6 +130,16 @@ TEST_F(RunExit, Is64ForWordsThatContradictEachOther) {
   }
 }
 
+TEST_F(RunExit, DoesNotDependOnWhetherTheLineCanBeWritten) {
+  redis_.text({"SET", "job", "somebody", "PX", "60000"});
+  const std::string file = dir_.file("code");
+  process shell{
+      {"/bin/bash", "-c", "{ sleep 0.1; " + program + " run -n job -- true; echo $? >" + file + "; } 2>&1 | true"},
+      {.environment = variables()}};
+  ASSERT_TRUE(shell.wait(20s));
+  EXPECT_EQ(contents(file), "1\n");
+}
+
 TEST_F(RunExit, IsToldAsJsonWithEveryReason) {
   const auto json = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "--json");

@@ -107,7 +107,7 @@ TEST_F(RunTerminal, AShellRunsUnderIt) {
   SHOWS("Stopped");
   line("echo inner:$HOLDFAST_NAME");
   SHOWS("inner:job");
-  line("kill %1; suspend");
+  line("kill -KILL %1; wait; suspend");
   SHOWS("Stopped");
   line("echo outer:$HOLDFAST_NAME.");
   SHOWS("outer:.");
