@@ -15,18 +15,31 @@ using namespace std::chrono_literals;
 
 // For locks whose names start with "app:".
 const std::vector<std::string> needed{
-    "~app:*",        "~{app:*}:waiters",
-    "~{app:*}:seen", "~holdfast:fence:*",  // keys
-    "+eval",         "+evalsha",
-    "+time",         "+get",
-    "+set",          "+setrange",
-    "+del",          "+exists",
-    "+pexpire",      "+pttl",
-    "+zadd",         "+zrem",
-    "+zpopmin",      "+zrange",
-    "+zscore",       "+zrank",
-    "+hget",         "+hset",
-    "+hdel",         "+zcard",
+    "~app:*",
+    "~{app:*}:waiters",
+    "~{app:*}:seen",
+    "~{app:*}:note",
+    "~holdfast:fence:*",  // keys
+    "+eval",
+    "+evalsha",
+    "+time",
+    "+get",
+    "+set",
+    "+setrange",
+    "+del",
+    "+exists",
+    "+pexpire",
+    "+pttl",
+    "+zadd",
+    "+zrem",
+    "+zpopmin",
+    "+zrange",
+    "+zscore",
+    "+zrank",
+    "+hget",
+    "+hset",
+    "+hdel",
+    "+zcard",
 };
 // Hand-off by message (without: polling), the probe of an idle link, names in CLIENT LIST, warnings about the
 // deployment, closing of a dead connection's server side, the name of what is at a key of the wrong type.
@@ -34,6 +47,12 @@ const std::vector<std::string> optional_rights{
     "&holdfast:inbox:*", "+subscribe",   "+publish", "+ping", "+select",
     "+client|setname",   "+client|kill", "+info",    "+type",
 };
+
+// To look at locks and to break them, beyond all of the above.
+const std::vector<std::string> looking{"+type", "+strlen", "+scan"};
+// … those of Redisson too.
+const std::vector<std::string> looking_at_redisson{
+    "~redisson_lock_queue:*", "&redisson_*", "+hlen", "+hgetall", "+llen", "+lrange", "+lindex"};
 
 std::string user_with(std::vector<std::string> rights) {
   std::string line = "user app on >app-secret resetkeys resetchannels -@all";
@@ -120,6 +139,52 @@ TEST_F(acl, needed_rights_alone_are_enough) {
   start(needed);
   const auto refused = do_everything();
   EXPECT_FALSE(refused) << refused->detail;
+}
+
+// Everything that is done from outside, once; returns the first refusal.
+std::optional<failure> look_and_break(redis_server& server, client& redis) {
+  server.command({"SET", "app:lock", "somebody", "PX", "60000"});
+  const auto seen = inspect(redis, "app:lock", {.patience = 50ms});
+  if (!seen) return seen.failure();
+  EXPECT_EQ(seen->owner, "somebody");
+  const auto found = list(redis, "app:*", {.patience = 50ms});
+  if (!found) return found.failure();
+  EXPECT_EQ(found->locks.size(), 1U);
+  const auto broken = break_lock(redis, "app:lock", "somebody");
+  if (!broken) return broken.failure();
+  EXPECT_EQ(server.number({"EXISTS", "app:lock"}), 0);
+  return std::nullopt;
+}
+
+TEST_F(acl, looking_needs_a_little_more) {
+  auto rights = all_rights();
+  rights.insert(rights.end(), looking.begin(), looking.end());
+  start(rights);
+  const auto refused = look_and_break(*server_, *first_);
+  EXPECT_FALSE(refused) << refused->detail;
+  for (const auto& each : looking) {
+    auto fewer = rights;
+    std::erase(fewer, each);
+    start(fewer);
+    const auto missing = look_and_break(*server_, *first_);
+    ASSERT_TRUE(missing) << "works without " << each;
+    EXPECT_EQ(to_string(missing->code), to_string(errc::refused)) << missing->detail;
+  }
+}
+
+TEST_F(acl, looking_at_redissons_locks_needs_more) {
+  auto rights = all_rights();
+  rights.insert(rights.end(), looking.begin(), looking.end());
+  rights.insert(rights.end(), looking_at_redisson.begin(), looking_at_redisson.end());
+  start(rights);
+  const std::string owner = "285475da-9152-4c83-822a-67ee2f116a79:57";
+  server_->command({"HSET", "app:java", owner, "1"});
+  server_->command({"RPUSH", "redisson_lock_queue:{app:java}", owner + "8"});
+  const auto seen = inspect(*first_, "app:java");
+  ASSERT_TRUE(seen) << seen.failure().detail;
+  EXPECT_EQ(seen->layout, lock_layout::redisson_fair);
+  const auto broken = break_lock(*first_, "app:java", owner);
+  EXPECT_TRUE(broken) << broken.failure().detail;
 }
 
 class acl_needed : public acl {};
