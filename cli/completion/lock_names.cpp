@@ -34,8 +34,9 @@ std::string pattern_of(std::string_view begin) {
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(nothing, STDERR_FILENO);
   ::dup2(output, STDOUT_FILENO);
-  // Where no Redis is configured, a private one would be started. It cannot be from here: redis-server is not found.
-  ::setenv("PATH", "/nonexistent", 1);
+  // Where no Redis is configured, a private one would be started. Not from here: redis-server is looked for where none is.
+  // One that runs already is found.
+  ::setenv("HOLDFAST_TEST_REDIS_SERVER", "/nonexistent", 1);
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& each : words) arguments.push_back(const_cast<char*>(each.c_str()));

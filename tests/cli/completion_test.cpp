@@ -215,9 +215,11 @@ TEST_F(CompletionOfNames, WithoutAnAnswerThereAreNoneAndNoComplaint) {
 
 TEST_F(CompletionOfNames, StartNoPrivateRedis) {
   const temp_dir runtime;
-  const outcome seen = holdfast_run(
-      {"__complete", "status", ""},
-      {{"XDG_RUNTIME_DIR", runtime.file("")}, {"HOME", runtime.file("")}, {"XDG_CONFIG_HOME", runtime.file("")}});
+  const outcome seen = holdfast_run({"__complete", "status", ""}, {{"XDG_RUNTIME_DIR", runtime.file("")},
+                                                                   {"HOME", runtime.file("")},
+                                                                   {"XDG_CONFIG_HOME", runtime.file("")},
+                                                                   {"HOLDFAST_TEST_PRIVATE_ALONE", "1"},
+                                                                   {"HOLDFAST_TEST_PRIVATE_IDLE_MS", "500"}});
   EXPECT_EQ(seen.out, ":nothing\n");
   EXPECT_FALSE(std::filesystem::exists(runtime.file("holdfast/redis.sock")));
 }
