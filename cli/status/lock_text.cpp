@@ -42,7 +42,7 @@ std::string_view contact_text(contact how) {
     case contact::silent:
       return "connected but silent: stopped, stuck or busy";
     case contact::absent:
-      return "gone or cut off; the lock ends by itself";
+      return "not listening: gone or cut off (or no right to subscribe)";
     case contact::left:
       return "left on purpose, for another command to release";
   }

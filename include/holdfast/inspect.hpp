@@ -3,13 +3,13 @@
 //   auto seen = holdfast::inspect(redis, "invoice:42").value();
 //   if (seen.held) std::cout << seen.owner << " for " << seen.waiters.size() << " waiters\n";
 //
-// Works on every lock at a key, not only on ours: plain strings of the SET-NX family and Redisson's hashes are recognised,
-// and anything else is named and left alone. Looking changes nothing on the server and takes nobody's lock. What the keys do not tell
-// (since when, under which fence, whether the holder is well) is asked of the holder's client by a message; so the
-// lock itself pays nothing for being watched. Names get the client's prefix.
+// Works on every lock at a key, not only on ours: plain strings of the SET-NX family and Redisson's hashes are
+// recognised, and anything else is named and left alone. Looking changes nothing on the server and takes nobody's lock.
+// What the keys do not tell (since when, under which fence, whether the holder is well) is asked of the holder's client
+// by a message; so the lock itself pays nothing for being watched. Names get the client's prefix.
 //
-// Thread safety: free functions on a client, which may be used from any thread. They block: for command_timeout per round trip at
-// most, and for the patience with holders that do not answer.
+// Thread safety: free functions on a client, which may be used from any thread. They block: for command_timeout per
+// round trip at most, and for the patience with holders that do not answer.
 #pragma once
 
 #include <holdfast/client.hpp>
@@ -42,7 +42,7 @@ enum class contact : unsigned char {
   unasked,   // nobody could be asked: a foreign holder, patience 0, or no right to publish
   answered,  // its client answered: the lock is alive in a running process
   silent,    // its client is connected and did not answer in time: stopped, stuck or busy
-  absent,    // its client is not connected: the process is gone or cut off; the lock ends with its remaining time
+  absent,    // its client does not listen: the process is gone or cut off (or may not subscribe)
   left,      // it was left without a process on purpose (lease::leave, `holdfast acquire`)
 };
 [[nodiscard]] std::string_view to_string(contact how) noexcept;
@@ -77,8 +77,8 @@ struct lock_info {
 };
 
 struct inspect_options {
-  // How long to wait for the holder's own answer. 0: do not ask. A client that has just made a call of its own looks at its
-  // messages after 0.4 s at the latest.
+  // How long to wait for the holder's own answer. 0: do not ask. A client that has just made a call of its own looks at
+  // its messages after 0.4 s at the latest.
   std::chrono::milliseconds patience{500};
   std::size_t most_waiters = 100;
 };
@@ -101,9 +101,9 @@ struct lock_list {
   std::size_t keys = 0;          // walked over, as far as SCAN tells
 };
 
-// Locks whose name matches `pattern`, in the way of Redis's KEYS (`invoice:*`). Without a pattern, all that is recognisably a lock:
-// an owner in our form, a queue, or Redisson's hash. With one, also other strings that have an expiry. By SCAN: locks that come or
-// go meanwhile may be missing.
+// Locks whose name matches `pattern`, in the way of Redis's KEYS (`invoice:*`). Without a pattern, all that is
+// recognisably a lock: an owner in our form, a queue, or Redisson's hash. With one, also other strings that have an
+// expiry. By SCAN: locks that come or go meanwhile may be missing.
 result<lock_list> list(client& redis, std::string_view pattern = {}, const list_options& how = {}) noexcept;
 
 struct broken_lock {
@@ -112,9 +112,10 @@ struct broken_lock {
   bool told = false;       // the old holder's client was listening. Not known, so false, for owners of another form
 };
 
-// Takes the lock from its holder: hands it to the first waiter, as a release does, or frees it. The old holder hears of it
-// at once (loss_cause::broken). `expected_owner` guards against breaking another's lock than the one that was looked at; empty:
-// whoever it is. not_owner: nobody holds it, or another does by now (nothing was broken); wrong_type: no lock that we know.
+// Takes the lock from its holder: hands it to the first waiter, as a release does, or frees it. The old holder hears of
+// it at once (loss_cause::broken). `expected_owner` guards against breaking another's lock than the one that was looked
+// at; empty: whoever it is. not_owner: nobody holds it, or another does by now (nothing was broken); wrong_type: no
+// lock that we know.
 result<broken_lock> break_lock(client& redis, std::string_view name, std::string_view expected_owner) noexcept;
 
 }  // namespace holdfast

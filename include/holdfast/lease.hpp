@@ -91,9 +91,10 @@ class lease {
   // Gives the lock back: to the first waiter, if there is one. Never throws; blocks for command_timeout at most.
   release_outcome release() noexcept;
 
-  // Lets go without releasing: the lock stays on the server for a whole ttl from now (or to the end of max_hold), nobody renews it,
-  // and the destructor does nothing. Whoever knows owner() may extend or release it from any process (client::extend,
-  // client::release, with key()). On failure the lease is as before: `lost` if it was not ours any more, unreachable, …
+  // Lets go without releasing: the lock stays on the server for a whole ttl from now (or to the end of max_hold),
+  // nobody renews it, and the destructor does nothing. Whoever knows owner() may extend or release it from any process
+  // (client::extend, client::release, with key()). On failure the lease is as before: `lost` if it was not ours any
+  // more, unreachable, …
   result<void> leave() noexcept;
 
  private:

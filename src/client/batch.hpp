@@ -1,7 +1,8 @@
 // Commands that are sent together and awaited together: how inspect, list and break ask the server.
 //
-// On the caller's stack. Their answers are kept as they came; the caller judges them. Without a connection they are refused as soon as an
-// attempt to connect fails: whoever looks at locks wants to know that at once. Guarded by the client's mutex.
+// On the caller's stack. Their answers are kept as they came; the caller judges them. Without a connection they are
+// refused as soon as an attempt to connect fails: whoever looks at locks wants to know that at once. Guarded by the
+// client's mutex.
 #pragma once
 
 #include "client/call.hpp"

@@ -1,8 +1,9 @@
-// Asking the clients that hold locks what only they know: since when, under which fence, how it stands (lock/messages.hpp).
+// Asking the clients that hold locks what only they know: since when, under which fence, how it stands
+// (lock/messages.hpp).
 //
-// One PUBLISH per client, whatever the number of its locks; the server's count of receivers tells at once who is not there.
-// Ends when everybody has answered or is known to be absent, and at the latest when the patience is over. On the caller's
-// stack, and in the core's list meanwhile. Guarded by the client's mutex.
+// One PUBLISH per client, whatever the number of its locks; the server's count of receivers tells at once who is not
+// there. Ends when everybody has answered or is known to be absent, and at the latest when the patience is over. On the
+// caller's stack, and in the core's list meanwhile. Guarded by the client's mutex.
 #pragma once
 
 #include "client/call.hpp"
