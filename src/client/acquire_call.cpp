@@ -39,18 +39,19 @@ class acquire_call::type_query final : public net::request {
   failure why_;
 };
 
-acquire_call::acquire_call(core& owner, std::string key, std::string id, const lock::terms& how)
-    : script_call{owner, scripts::acquire, 4, 9},
+acquire_call::acquire_call(core& owner, std::string key, std::string id, const lock::terms& how, lock::flavour_ptr what)
+    : script_call{owner, *what->acquire, 4, 9 + what->extra.size()},
       key_{std::move(key)},
       id_{std::move(id)},
       number_{owner.next_number()},
       how_{how},
+      what_{std::move(what)},
       machine_{how, owner.where().command_timeout, owner.random()} {
   impatient = !how.waits;
   if (how.waits && how.queue) {
     const auto claim = std::chrono::duration_cast<std::chrono::milliseconds>(lock::acquire_machine::claim(how.ttl));
     entry_.reserve(64 + id_.size());
-    entry_.append(std::to_string(claim.count())).append(":").append(owner.inbox()).append(":");
+    entry_.append(what_->mark).append(std::to_string(claim.count())).append(":").append(owner.inbox()).append(":");
     entry_.append(std::to_string(number_)).append(":").append(id_);
   }
 }
@@ -71,6 +72,7 @@ void acquire_call::encode_values(std::string& out) {
   resp::append_bulk(out, queue ? std::string_view{entry_} : std::string_view{});
   resp::append_bulk(out, how_.fence ? "1" : "0");
   resp::append_bulk(out, std::exchange(queued_before_, queue || queued_before_) ? "0" : "1");
+  for (const std::string& each : what_->extra) resp::append_bulk(out, each);
 }
 
 void acquire_call::start(time_point now) {
@@ -145,7 +147,7 @@ void acquire_call::end(time_point now) {
     if (code == errc::cancelled) ++count.cancelled;
     // Not if it never left this process: an undo that waits for a connection would be the first the server hears of us.
     if (machine_.leave() && !(waits_unsent && !machine_.contended())) {
-      release_call::detach(*core_, key_, id_, entry_, undo_limit);
+      release_call::detach(*core_, key_, id_, entry_, undo_limit, what_);
     }
   }
   if (on_done) return on_done(*this);

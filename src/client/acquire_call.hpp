@@ -8,6 +8,7 @@
 #include "client/script_call.hpp"
 #include "lock/acquire_machine.hpp"
 #include "lock/checked_options.hpp"
+#include "lock/flavour.hpp"
 #include "runtime/timer_queue.hpp"
 
 #include <functional>
@@ -19,7 +20,8 @@ namespace holdfast::detail {
 class acquire_call final : public script_call, public call, private runtime::timer {
  public:
   // `key` and `id` (the owner) are kept; `how` must be checked.
-  acquire_call(core& owner, std::string key, std::string id, const lock::terms& how);
+  acquire_call(core& owner, std::string key, std::string id, const lock::terms& how,
+               lock::flavour_ptr what = lock::plain());
   ~acquire_call();
 
   // With the guard held.
@@ -32,6 +34,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   [[nodiscard]] const std::string& key() const noexcept { return key_; }
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
   [[nodiscard]] const lock::terms& how() const noexcept { return how_; }
+  [[nodiscard]] const lock::flavour_ptr& what() const noexcept { return what_; }
 
   // Set for the coroutine forms; called with the guard held, may destroy this.
   std::function<void(acquire_call&)> on_done;
@@ -63,6 +66,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   bool queued_before_ = false;  // whether the server may know our entry already
   std::string entry_;           // how we stand in the queue; empty: do not queue
   lock::terms how_;
+  lock::flavour_ptr what_;
   lock::acquire_machine machine_;
   std::unique_ptr<type_query> type_;
   bool misunderstood_ = false;  // a link broke because of what the server sent

@@ -74,7 +74,7 @@ class async_release final : public deferred, public std::enable_shared_from_this
   void start() {
     core& owner = *held_->owner();
     self_ = shared_from_this();
-    call_.emplace(owner, held_->key(), held_->id());
+    call_.emplace(owner, held_->key(), held_->id(), std::string_view{}, false, held_->what());
     call_->on_done = [this](release_call& call) {
       outcome_ = judge(call);
       held_->owner()->complete_later(std::move(self_));
@@ -109,7 +109,8 @@ class async_extend final : public deferred, public std::enable_shared_from_this<
   void start() {
     core& owner = *held_->owner();
     self_ = shared_from_this();
-    call_.emplace(owner, held_->key(), held_->id(), held_->extending(ttl_, boot_clock::now()));
+    call_.emplace(owner, held_->key(), held_->id(), held_->extending(ttl_, boot_clock::now()), noted::no,
+                  held_->what());
     call_->on_done = [this] {
       outcome_ = apply_extend(*held_, *call_);
       held_->owner()->complete_later(std::move(self_));

@@ -1,5 +1,6 @@
 #include <holdfast/client.hpp>
 
+#include "client/acquire_blocking.hpp"
 #include "client/acquire_call.hpp"
 #include "client/core.hpp"
 #include "client/lease_access.hpp"
@@ -19,48 +20,6 @@ using runtime::boot_clock;
 namespace {
 
 failure unexpected(const std::exception& problem) { return {errc::unreachable, problem.what()}; }
-
-// By value here, and copied in the calls below: the client may be destroyed while they wait.
-result<lease> acquire_blocking(std::shared_ptr<core> owner, std::string_view name, const options& how,  // NOLINT
-                               bool waits) noexcept try {
-  if (owner->is_foreign()) return core::foreign();
-  auto prepared = detail::prepare(*owner, name, how, waits);
-  if (!prepared) return prepared.failure();
-  auto guard = owner->lock();
-  if (prepared->id.empty()) prepared->id = owner->make_owner();
-  std::optional<detail::acquire_call> call;
-  call.emplace(*owner, std::move(prepared->key), std::move(prepared->id), prepared->terms);
-  call->start(boot_clock::now());
-
-  std::optional<std::stop_callback<std::function<void()>>> stopper;
-  if (how.stop.stop_possible()) {
-    // Registering may run the callback at once, and it takes the mutex.
-    guard.unlock();
-    stopper.emplace(how.stop, std::function<void()>{[&] {
-                      auto inner = owner->lock();
-                      call->cancel({errc::cancelled, "the stop_token ended the wait for " + std::string{name}});
-                      owner->settle(inner);
-                    }});
-    guard.lock();
-  }
-  owner->wait(guard, *call);
-  if (stopper) {
-    guard.unlock();
-    stopper.reset();  // waits for a callback that is running
-    guard.lock();
-  }
-  if (!call->machine().won()) {
-    const failure why = call->machine().lost();
-    call.reset();
-    return why;
-  }
-  lease made = detail::lease_access::make(owner, *call, prepared->prefix, how.on_lost, false);
-  call.reset();
-  owner->settle(guard);
-  return made;
-} catch (const std::exception& problem) {
-  return unexpected(problem);
-}
 
 }  // namespace
 
@@ -83,11 +42,11 @@ client::~client() {
 lease client::acquire(std::string_view name, const options& how) { return acquire(std::nothrow, name, how).value(); }
 
 result<lease> client::acquire(std::nothrow_t, std::string_view name, const options& how) noexcept {
-  return acquire_blocking(core_, name, how, true);
+  return detail::acquire_blocking(core_, name, how, true);
 }
 
 result<lease> client::try_acquire(std::string_view name, const options& how) noexcept {
-  return acquire_blocking(core_, name, how, false);
+  return detail::acquire_blocking(core_, name, how, false);
 }
 
 result<grant> client::try_acquire(std::string_view key, std::string_view owner, std::chrono::milliseconds ttl) noexcept

@@ -11,11 +11,12 @@ using std::chrono::milliseconds;
 
 held_lease::held_lease(std::shared_ptr<core> owner, std::string key, std::string id, std::size_t prefix,
                        const lock::terms& how, const lock::acquisition& got, std::function<void(const loss&)> on_lost,
-                       bool detached, time_point now)
-    : script_call{*owner, scripts::renew, 1, 3},
+                       bool detached, time_point now, lock::flavour_ptr what)
+    : script_call{*owner, *what->renew, 1, 3 + what->extra.size()},
       owner_{std::move(owner)},
       key_{std::move(key)},
       id_{std::move(id)},
+      what_{std::move(what)},
       fence_{got.fence},
       prefix_{static_cast<std::uint32_t>(prefix)},
       detached_{detached},
@@ -50,6 +51,7 @@ void held_lease::encode_values(std::string& out) {
   resp::append_bulk(out, key_);
   resp::append_bulk(out, id_);
   resp::append_bulk(out, static_cast<std::int64_t>(asked_ms_));
+  for (const std::string& each : what_->extra) resp::append_bulk(out, each);
 }
 
 void held_lease::on_answer(const resp::value& reply, time_point now) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "client/script_call.hpp"
+#include "lock/flavour.hpp"
 #include "lock/lease_machine.hpp"
 #include "runtime/timer_queue.hpp"
 
@@ -23,7 +24,7 @@ class held_lease final : public script_call, private runtime::timer, public std:
  public:
   held_lease(std::shared_ptr<core> owner, std::string key, std::string id, std::size_t prefix, const lock::terms& how,
              const lock::acquisition& got, std::function<void(const loss&)> on_lost, bool detached,
-             runtime::time_point now);
+             runtime::time_point now, lock::flavour_ptr what = lock::plain());
   ~held_lease();
 
   // With the guard held.
@@ -50,6 +51,7 @@ class held_lease final : public script_call, private runtime::timer, public std:
   [[nodiscard]] std::string_view name() const noexcept { return std::string_view{key_}.substr(prefix_); }
   [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
   [[nodiscard]] bool detached() const noexcept { return detached_; }
+  [[nodiscard]] const lock::flavour_ptr& what() const noexcept { return what_; }
 
   // The core's.
   held_lease* next = nullptr;
@@ -69,6 +71,7 @@ class held_lease final : public script_call, private runtime::timer, public std:
   std::shared_ptr<core> owner_;
   const std::string key_;
   const std::string id_;
+  const lock::flavour_ptr what_;
   const std::uint64_t fence_;
   const std::uint32_t prefix_;
   const bool detached_;

@@ -41,7 +41,8 @@ lease::~lease() {
   auto guard = owner->lock();
   if (held_->stopped()) return;
   held_->stop();
-  if (!owner->closing()) detail::release_call::detach(*owner, held_->key(), held_->id(), {}, detached_limit);
+  if (!owner->closing())
+    detail::release_call::detach(*owner, held_->key(), held_->id(), {}, detached_limit, held_->what());
   owner->settle(guard);
 }
 
@@ -105,7 +106,7 @@ result<void> lease::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexce
   held_->look_at_clock(boot_clock::now());
   if (held_->stopped()) return detail::is_lost(*held_);
   const auto asked = held_->extending(ttl, boot_clock::now());
-  detail::extend_call call{*owner, held_->key(), held_->id(), asked};
+  detail::extend_call call{*owner, held_->key(), held_->id(), asked, detail::noted::no, held_->what()};
   call.start(boot_clock::now());
   owner->wait(guard, call);
   auto done = detail::apply_extend(*held_, call);
@@ -123,6 +124,7 @@ result<void> lease::leave() noexcept try {
   const auto now = boot_clock::now();
   held_->look_at_clock(now);
   if (held_->stopped()) return detail::is_lost(*held_);
+  if (held_->what() != lock::plain()) return failure{errc::bad_option, "only a plain lock can be left"};
   const auto asked =
       held_->extending(std::chrono::duration_cast<std::chrono::milliseconds>(held_->machine().ttl()), now);
   const auto held_for = std::chrono::duration_cast<std::chrono::microseconds>(now - held_->machine().since());
@@ -145,18 +147,19 @@ release_outcome lease::release() noexcept try {
   if (held_->stopped()) {
     // Over by our clock, but the server's may have some time left: do not let the next one wait for that.
     if (held_->machine().cause() == loss_cause::expired && !owner->closing()) {
-      detail::release_call::detach(*owner, held_->key(), held_->id(), {}, owner->where().command_timeout);
+      detail::release_call::detach(*owner, held_->key(), held_->id(), {}, owner->where().command_timeout,
+                                   held_->what());
       owner->settle(guard);
     }
     return release_outcome::was_lost;
   }
   held_->stop();
-  detail::release_call call{*owner, held_->key(), held_->id()};
+  detail::release_call call{*owner, held_->key(), held_->id(), {}, false, held_->what()};
   call.start(boot_clock::now(), owner->where().command_timeout);
   owner->wait(guard, call);
   const release_outcome outcome = detail::judge(call);
   if (outcome == release_outcome::unknown && !owner->closing()) {
-    detail::release_call::detach(*owner, held_->key(), held_->id(), {}, detached_limit);
+    detail::release_call::detach(*owner, held_->key(), held_->id(), {}, detached_limit, held_->what());
   }
   owner->settle(guard);
   return outcome;

@@ -21,7 +21,7 @@ struct lease_access {
                     std::function<void(const loss&)> on_lost, bool detached) {
     lease made;
     made.held_ = std::make_shared<held_lease>(owner, won.key(), won.id(), prefix, won.how(), *won.machine().won(),
-                                              std::move(on_lost), detached, runtime::boot_clock::now());
+                                              std::move(on_lost), detached, runtime::boot_clock::now(), won.what());
     made.held_->start();
     return made;
   }

@@ -41,6 +41,7 @@ void extend_call::encode_values(std::string& out) {
   if (note_ == noted::yes) resp::append_bulk(out, lock::note_key(key_));
   resp::append_bulk(out, id_);
   resp::append_bulk(out, ttl_.count());
+  for (const std::string& each : what_->extra) resp::append_bulk(out, each);
   if (!leaving_) return;
   resp::append_bulk(out, std::to_string(leaving_->fence));
   resp::append_bulk(out, leaving_->held.count());

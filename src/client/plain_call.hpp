@@ -3,6 +3,7 @@
 
 #include "client/call.hpp"
 #include "client/script_call.hpp"
+#include "lock/flavour.hpp"
 #include "lock/replies.hpp"
 #include "runtime/timer_queue.hpp"
 
@@ -57,13 +58,15 @@ enum class noted : bool { no, yes };
 class extend_call final : public script_call, public limited {
  public:
   extend_call(core& owner, std::string_view key, std::string_view id, std::chrono::milliseconds ttl,
-              noted note = noted::no)
-      : script_call{owner, scripts::renew, note == noted::yes ? 2U : 1U, note == noted::yes ? 4U : 3U},
+              noted note = noted::no, lock::flavour_ptr what = lock::plain())
+      : script_call{owner, *what->renew, note == noted::yes ? 2U : 1U,
+                    (note == noted::yes ? 4U : 3U) + what->extra.size()},
         limited{owner, *this},
         key_{key},
         id_{id},
         ttl_{ttl},
-        note_{note} {}
+        note_{note},
+        what_{std::move(what)} {}
   // Leaves the lock with a note: `fence`, and for how long it has been held.
   extend_call(core& owner, std::string_view key, std::string_view id, std::chrono::milliseconds ttl,
               std::uint64_t fence, std::chrono::microseconds held)
@@ -73,6 +76,7 @@ class extend_call final : public script_call, public limited {
         id_{id},
         ttl_{ttl},
         note_{noted::yes},
+        what_{lock::plain()},
         leaving_{leaving{fence, held}} {}
   void start(runtime::time_point now) { begin(now); }
   [[nodiscard]] lock::renew_reply reply() const noexcept { return reply_; }
@@ -88,6 +92,7 @@ class extend_call final : public script_call, public limited {
   std::string_view id_;
   std::chrono::milliseconds ttl_;
   noted note_;
+  lock::flavour_ptr what_;
   struct leaving {
     std::uint64_t fence;
     std::chrono::microseconds held;

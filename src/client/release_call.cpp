@@ -7,11 +7,12 @@ namespace holdfast::detail {
 using runtime::time_point;
 
 release_call::release_call(core& owner, std::string_view key, std::string_view id, std::string_view entry,
-                           bool with_note)
-    : script_call{owner, scripts::release, with_note ? 5U : 4U, with_note ? 7U : 6U},
+                           bool with_note, lock::flavour_ptr what)
+    : script_call{owner, *what->release, with_note ? 5U : 4U, (with_note ? 7U : 6U) + what->extra.size()},
       key_{key},
       id_{id},
       entry_{entry},
+      what_{std::move(what)},
       with_note_{with_note} {}
 
 release_call::~release_call() {
@@ -25,8 +26,8 @@ void release_call::start(time_point now, runtime::duration limit) {
 }
 
 void release_call::detach(core& owner, std::string_view key, std::string_view id, std::string_view entry,
-                          runtime::duration limit) {
-  auto* made = new release_call{owner, key, id, entry};
+                          runtime::duration limit, const lock::flavour_ptr& what) {
+  auto* made = new release_call{owner, key, id, entry, false, what};
   made->detached_ = true;
   made->send_text();  // whoever asks next must not find the waiter that has just given up
   owner.count_detached(1);
@@ -39,6 +40,7 @@ void release_call::encode_values(std::string& out) {
   if (with_note_) resp::append_bulk(out, lock::note_key(key_));
   resp::append_bulk(out, id_);
   resp::append_bulk(out, entry_);
+  for (const std::string& each : what_->extra) resp::append_bulk(out, each);
 }
 
 void release_call::on_answer(const resp::value& reply, time_point /*now*/) { end(lock::read_release(reply)); }

@@ -6,6 +6,7 @@
 
 #include "client/call.hpp"
 #include "client/script_call.hpp"
+#include "lock/flavour.hpp"
 #include "lock/replies.hpp"
 #include "runtime/timer_queue.hpp"
 
@@ -20,13 +21,13 @@ class release_call final : public script_call, public call, private runtime::tim
  public:
   // `with_note`: the lock may have been left, and its note goes with it.
   release_call(core& owner, std::string_view key, std::string_view id, std::string_view entry = {},
-               bool with_note = false);
+               bool with_note = false, lock::flavour_ptr what = lock::plain());
   ~release_call();
 
   // With the guard held. Ends after `limit` at the latest.
   void start(runtime::time_point now, runtime::duration limit);
   static void detach(core& owner, std::string_view key, std::string_view id, std::string_view entry,
-                     runtime::duration limit);
+                     runtime::duration limit, const lock::flavour_ptr& what);
 
   // Set for the coroutine forms; called with the guard held at the end.
   std::function<void(release_call&)> on_done;
@@ -48,6 +49,7 @@ class release_call final : public script_call, public call, private runtime::tim
   std::string id_;
   std::string entry_;
   std::optional<result<lock::release_reply>> outcome_;
+  lock::flavour_ptr what_;
   const bool with_note_;
   bool detached_ = false;
   bool repeated_ = false;

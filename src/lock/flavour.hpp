@@ -1,0 +1,32 @@
+// Which primitive a call is about: its three scripts, and what they take beyond the common arguments.
+//
+// All scripts of one kind answer in one grammar (replies.hpp), so everything above them is the same for every primitive:
+// waiting, holding, renewing, losing. docs/family.md shows them side by side.
+#pragma once
+
+#include "scripts/sources.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace holdfast::lock {
+
+struct flavour {
+  const scripts::script* acquire = &scripts::acquire;
+  const scripts::script* release = &scripts::release;
+  const scripts::script* renew = &scripts::renew;
+  std::vector<std::string> extra{};  // the last arguments of all three
+  std::string mark{};                // put before the entry in the queue: what the waiter wants
+};
+
+// Shared: a lease keeps the flavour that it was acquired under.
+using flavour_ptr = std::shared_ptr<const flavour>;
+
+// The plain mutex.
+inline const flavour_ptr& plain() {
+  static const flavour_ptr made = std::make_shared<const flavour>();
+  return made;
+}
+
+}  // namespace holdfast::lock
