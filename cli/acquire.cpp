@@ -1,16 +1,16 @@
 // holdfast acquire NAME
-#include "acquire/interruption.hpp"
 #include "acquire/shell_quote.hpp"
 #include "duration.hpp"
 #include "exit_code.hpp"
 #include "json.hpp"
+#include "signals/inbox.hpp"
+#include "signals/wait_watch.hpp"
 #include "stop.hpp"
 #include "target.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
 
 #include <csignal>
-#include <cstring>
 
 namespace holdfast::cli {
 namespace {
@@ -27,7 +27,8 @@ const manual page{
          "shell can evaluate; the owner is what 'holdfast extend' and 'holdfast release' want. If the script dies, the "
          "lock ends with its ttl. Prefer 'holdfast run' where one command does all the work: it renews, and stops "
          "the command when the lock is lost.",
-         "INT, TERM and HUP end the wait: the place in the queue is given up. If the output cannot be written, the "
+         "INT, TERM, HUP and QUIT end the wait: the place in the queue is given up. If the output cannot be written, "
+         "the "
          "lock "
          "is released again, as nobody would know its owner."},
     .examples = {{"eval \"$(holdfast acquire deploy --ttl 5m)\"", "sets owner, fence, ttl"},
@@ -53,26 +54,25 @@ class acquire_verb final : public verb {
 
   int act() override {
     if (owner_ && owner_->empty()) throw stop{exit_usage, "--owner is empty; give 1 to 256 bytes, or leave it out"};
-    const interruption interrupted;
+    signal_inbox signals;
+    wait_watch watch{signals};
     std::signal(SIGPIPE, SIG_IGN);  // a reader that is gone is noticed below
     client redis = target_.connect();
-    options how{.stop = interrupted.token()};
+    options how{.stop = watch.token()};
     if (ttl_) how.ttl = *ttl_;
     if (owner_) how.owner = *owner_;
     if (no_wait_ || (wait_ && wait_->count() == 0)) {
-      return take(redis.try_acquire(name_, how), redis, interrupted, how.ttl);
+      return take(redis.try_acquire(name_, how), redis, watch, how.ttl);
     }
     how.wait = wait_;
-    return take(redis.acquire(std::nothrow, name_, how), redis, interrupted, how.ttl);
+    return take(redis.acquire(std::nothrow, name_, how), redis, watch, how.ttl);
   }
 
  private:
-  int take(result<lease> got, client& redis, const interruption& interrupted, milliseconds ttl) const {
-    if (interrupted.number() != 0) {
-      const int signal = interrupted.number();
+  int take(result<lease> got, client& redis, wait_watch& watch, milliseconds ttl) const {
+    if (const auto signal = watch.finish()) {
       if (got) got->release();
-      throw stop{exit_signal + signal,
-                 std::string{"ended by the signal "} + strsignal(signal) + "; nothing was acquired"};
+      throw stop{exit_signal + *signal, "ended by the signal " + signal_name(*signal) + "; nothing was acquired"};
     }
     if (!got) throw error{got.failure()};
     got->leave().value();

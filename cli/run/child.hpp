@@ -9,8 +9,8 @@
 // Thread safety: none; the thread that makes it must live as long as the child (PR_SET_PDEATHSIG goes by thread).
 #pragma once
 
-#include "run/descriptor.hpp"
-#include "run/signals.hpp"
+#include "signals/descriptor.hpp"
+#include "signals/inbox.hpp"
 
 #include <sys/types.h>
 

@@ -7,7 +7,7 @@
 // Thread safety: none.
 #pragma once
 
-#include "run/descriptor.hpp"
+#include "signals/descriptor.hpp"
 
 #include <sys/types.h>
 #include <termios.h>

@@ -17,7 +17,7 @@
 #pragma once
 
 #include "run/boot_clock.hpp"
-#include "run/descriptor.hpp"
+#include "signals/descriptor.hpp"
 
 #include <sys/types.h>
 

@@ -4,7 +4,7 @@
 #include "exit_code.hpp"
 #include "run/once_mark.hpp"
 #include "run/supervisor.hpp"
-#include "run/wait_watch.hpp"
+#include "signals/wait_watch.hpp"
 #include "stop.hpp"
 
 #include <cstring>

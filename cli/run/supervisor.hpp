@@ -17,7 +17,7 @@
 #include "run/foreground.hpp"
 #include "run/guard.hpp"
 #include "run/plan.hpp"
-#include "run/signals.hpp"
+#include "signals/inbox.hpp"
 
 #include <holdfast/lease.hpp>
 

@@ -2,8 +2,8 @@
 
 #include "duration.hpp"
 #include "exit_code.hpp"
-#include "run/signals.hpp"
 #include "run/tick.hpp"
+#include "signals/inbox.hpp"
 #include "stop.hpp"
 
 #include <algorithm>

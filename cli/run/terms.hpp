@@ -18,7 +18,7 @@ struct run_request {
   std::vector<std::string> command;
   std::optional<std::string> unknown_option;  // found where the command should be
   std::optional<std::string> shell_text;      // -c
-  bool exclusive = false;  // for the habit: there is no other kind
+  bool exclusive = false;                     // for the habit: there is no other kind
   bool nonblock = false;
   std::optional<std::chrono::milliseconds> wait;
   std::optional<int> conflict_code;

@@ -5,8 +5,8 @@
 // Thread safety: made, used and finished by one thread.
 #pragma once
 
-#include "run/descriptor.hpp"
-#include "run/signals.hpp"
+#include "signals/descriptor.hpp"
+#include "signals/inbox.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "run/wait_watch.hpp"
+#include "signals/wait_watch.hpp"
 
 #include <poll.h>
 #include <sys/eventfd.h>

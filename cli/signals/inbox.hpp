@@ -1,11 +1,11 @@
-// The signals of `run`: which are passed on, how they are received, and what the child must get back.
+// The signals of `run` and `acquire`: which are passed on, how they are received, and what a child must get back.
 //
 // They are blocked and read from a signalfd, so that they arrive in order, between two steps of the program, and need no
 // handler. A signal that was ignored when we started (SIGHUP under nohup, SIGINT of a background job) is left alone: it
 // stays ignored, here and in the child, as without us.
 #pragma once
 
-#include "run/descriptor.hpp"
+#include "signals/descriptor.hpp"
 
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-#include "run/signals.hpp"
+#include "signals/inbox.hpp"
 
 #include <sys/signalfd.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Owns one file descriptor. Everything that `run` opens is closed on exec: the child gets only what is meant for it.
+// Owns one file descriptor. Everything that the command opens is closed on exec: the child gets only what is meant for it.
 //
 // Thread safety: none, like std::unique_ptr.
 #pragma once
