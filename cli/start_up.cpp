@@ -44,7 +44,9 @@ void hide_passwords(int count, char** words) noexcept {
 void fill_standard_descriptors() noexcept {
   for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
     if (::fcntl(number, F_GETFD) >= 0) continue;
-    if (::open("/dev/null", O_RDWR | O_CLOEXEC) < 0) return;  // gets the smallest free number: this one
+    // Such that using it still fails: what cannot be told must not look told. It gets the smallest free number: this one.
+    const int mode = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::open("/dev/null", mode | O_CLOEXEC) < 0) return;
   }
 }
 
