@@ -27,7 +27,9 @@ verdict read_complaint(const right& about, std::string_view text) {
 
 trial_ground make_trial_ground(std::string_view prefix, std::string_view random) {
   const std::string key = std::string{prefix} + "holdfast-doctor-" + std::string{random};
-  return {std::string{prefix},        key, lock::waiters_key(key), lock::seen_key(key), lock::fence_key(key),
+  return {std::string{prefix},        key,
+          lock::waiters_key(key),     lock::seen_key(key),
+          lock::note_key(key),        lock::fence_key(key),
           lock::inbox_channel(random)};
 }
 
@@ -44,6 +46,7 @@ std::vector<right> all_rights(const trial_ground& at, int database, std::string_
       key("~" + names, at.lock),
       key("~{" + names + "}:waiters", at.waiters),
       key("~{" + names + "}:seen", at.seen),
+      key("~{" + names + "}:note", at.note),
       key("~holdfast:fence:*", at.fence),
       needed("+eval", {"EVAL", "return 1", "0"}),
       needed("+evalsha", {"EVALSHA", std::string(40, '0'), "0"}),

@@ -27,6 +27,7 @@ struct trial_ground {
   std::string lock;
   std::string waiters;
   std::string seen;
+  std::string note;
   std::string fence;
   std::string inbox;
 };

@@ -19,6 +19,7 @@ const std::vector<std::string> rights{
     "~app:*",
     "~{app:*}:waiters",
     "~{app:*}:seen",
+    "~{app:*}:note",
     "~holdfast:fence:*",
     "&holdfast:inbox:*",
     "+eval",

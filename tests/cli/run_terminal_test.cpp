@@ -33,7 +33,8 @@ TEST_F(RunTerminal, TheCommandReadsFromIt) {
 }
 
 TEST_F(RunTerminal, InterruptEndsTheCommandAndTheShellHasItBack) {
-  line("$H run job -- sh -c 'echo start''ed; sleep 100'");
+  // Not sh: dash misses an interrupt that comes between two of its commands, with or without us.
+  line("$H run job -- bash -c 'echo start''ed; sleep 100; true'");
   SHOWS("started");
   shell_.type("\x03");
   line("echo code=$?");

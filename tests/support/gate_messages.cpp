@@ -5,9 +5,19 @@
 #include "support/gate_loop.hpp"
 
 namespace holdfast::test {
+namespace {
+
+// SUBSCRIBE is answered once for each channel, everything else once.
+std::size_t replies_to(const std::string& request) {
+  if (request.find("\r\n$9\r\nSUBSCRIBE\r\n") == std::string::npos) return 1;
+  return std::stoul(request.substr(1)) - 1;
+}
+
+}  // namespace
 
 void gate_loop::on_request(connection& c, std::string message) {
-  const std::size_t number = c.requests_seen++;
+  const std::size_t number = c.requests_seen;
+  c.requests_seen += replies_to(message);
   const gate_trigger* trigger = match(message, false);
   if (trigger == nullptr) return forward(c, std::move(message), direction::to_server);
   const fault then = trigger->then;

@@ -40,7 +40,7 @@ void plain_signals() {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP}) ::signal(number, SIG_DFL);
+  for (const int number : {SIGPIPE, SIGTERM, SIGINT, SIGQUIT, SIGHUP}) ::signal(number, SIG_DFL);
 }
 
 void use_as(int fd, int standard) {

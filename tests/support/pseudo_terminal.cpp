@@ -35,6 +35,8 @@ pseudo_terminal::pseudo_terminal(const std::vector<std::string>& argv,
   pid_ = ::forkpty(&master, nullptr, nullptr, &size);
   if (pid_ < 0) throw std::runtime_error{std::string{"forkpty: "} + std::strerror(errno)};
   if (pid_ == 0) {
+    // A test that was started in the background of a script ignores these, and so would all that it starts.
+    for (const int number : {SIGINT, SIGQUIT, SIGHUP, SIGTERM}) ::signal(number, SIG_DFL);
     for (int fd = 3; fd < 4096; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     ::execvpe(word_pointers[0], word_pointers.data(), variable_pointers.data());
     ::_exit(127);
