@@ -106,13 +106,13 @@ class watch_verb final : public verb {
     const settings there = where_.where();
     client redis{there};
     // Before the terminal is taken over: a wrong URL or password is told as by any other verb.
-    std::vector<watch::sight> first = look_at(redis, pattern_);
+    const std::vector<watch::sight> first = look_at(redis, pattern_);
     if (json_ || ::isatty(STDOUT_FILENO) == 0 || ::isatty(STDIN_FILENO) == 0) return lines(redis, first, pause);
-    return picture(redis, std::move(first), pause, there.display());
+    return picture(redis, first, pause, there.display());
   }
 
  private:
-  int picture(client& redis, std::vector<watch::sight> first, milliseconds pause, const std::string& display) {
+  int picture(client& redis, const std::vector<watch::sight>& first, milliseconds pause, const std::string& display) {
     watch::board known;
     watch::controls state;
     watch::screen shown;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 namespace holdfast::cli::watch {
@@ -113,7 +114,7 @@ std::vector<std::string> help_lines() {
 
 std::string bar(double share, std::size_t width) {
   const double clamped = std::clamp(share, 0.0, 1.0);
-  const auto full = static_cast<std::size_t>(clamped * static_cast<double>(width) + 0.5);
+  const auto full = static_cast<std::size_t>(std::lround(clamped * static_cast<double>(width)));
   std::string out;
   for (std::size_t i = 0; i < width; ++i) out += i < full ? "█" : "░";
   return out;

@@ -80,7 +80,8 @@ screen::screen() {
   for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) handle(each, on_end);
   handle(SIGTSTP, on_stop);
   handle(SIGWINCH, on_nothing);
-  for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) handle(each, on_crash, SA_RESETHAND);
+  for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    handle(each, on_crash, static_cast<int>(SA_RESETHAND));
   take();
 }
 
