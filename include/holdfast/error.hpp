@@ -25,7 +25,7 @@ enum class errc : unsigned char {
   server_busy,    // the server cannot answer now: LOADING, BUSY, TRYAGAIN, CLUSTERDOWN, MASTERDOWN, NOREPLICAS, MISCONF
   read_only,      // the server is a replica and takes no writes
   out_of_memory,  // the server is at maxmemory and takes no new keys
-  wrong_type,     // the key holds something that is not a plain lock; the text names what it is
+  wrong_type,     // the key holds something that is not a lock of this kind; the text names what it is
   bad_name,       // the lock's name is empty, longer than 512 bytes, or has broken braces
   bad_option,     // an option is zero, negative, overflowing, unknown or contradicts another
   bad_url,        // the URL cannot be read; the text names the offending word

@@ -26,7 +26,7 @@ class acquire_call::type_query final : public net::request {
   void on_reply(const resp::value& reply, time_point now) override {
     if (!reply.is_error()) {
       why_.detail = "the key " + whose_.key_ + " holds a " + reply.text +
-                    ", not a plain lock; choose another name or prefix, or remove the key";
+                    ", not a lock of this kind; choose another name or prefix, or remove the key";
     }
     done(now);
   }

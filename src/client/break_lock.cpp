@@ -34,8 +34,10 @@ result<broken_lock> break_lock(client& redis, std::string_view name, std::string
   if (!is_hash(plain.reply(0))) return lock::read_break(plain.reply(0), *key);
 
   batch redisson{*owner, false};
-  redisson.add_script(scripts::break_redisson, {*key, lock::redisson_queue(*key)},
-                      {expected_owner, lock::redisson_channel(*key), lock::redisson_read_write_channel(*key)});
+  redisson.add_script(
+      scripts::break_redisson,
+      {*key, lock::waiters_key(*key), lock::seen_key(*key), lock::fence_key(*key), lock::redisson_queue(*key)},
+      {expected_owner, lock::redisson_channel(*key), lock::redisson_read_write_channel(*key)});
   if (const auto problem = redisson.run(guard)) return *problem;
   return lock::read_break(redisson.reply(0), *key);
 } catch (const std::exception& problem) {

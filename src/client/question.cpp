@@ -13,11 +13,13 @@ using runtime::time_point;
 
 question::question(core& owner, std::span<lock_info> about, bool broadly)
     : core_{owner}, first_{owner.reserve_numbers(about.size())} {
-  std::map<std::string_view, std::vector<lock_info*>> by_client;  // empty: unknown
+  std::map<std::string, std::vector<lock_info*>> by_client;  // empty: unknown
   for (lock_info& each : about) {
-    if (!each.held || each.layout != lock_layout::plain || each.contact != contact::unasked) continue;
-    const std::string_view inbox = lock::inbox_of(each.owner);
-    if (!inbox.empty() || broadly) by_client[inbox].push_back(&each);
+    if (!each.held || each.contact != contact::unasked) continue;
+    const std::string inbox = lock::inbox_of(each.owner);
+    // A hash that does not name one of us is Java's: nobody here knows more of it.
+    const bool known = !inbox.empty() && each.layout == lock_layout::redisson;
+    if (known || (each.layout == lock_layout::plain && (!inbox.empty() || broadly))) by_client[inbox].push_back(&each);
   }
   asked_.reserve(about.size());
   for (const auto& [inbox, theirs] : by_client) {

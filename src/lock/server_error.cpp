@@ -12,7 +12,7 @@ struct row {
 };
 
 constexpr std::array<row, 19> table{{
-    {"WRONGTYPE", errc::wrong_type, "the key holds something that is not a plain lock"},
+    {"WRONGTYPE", errc::wrong_type, "the key holds something that is not a lock of this kind"},
     {"OOM", errc::out_of_memory, "Redis is at maxmemory; raise it or free memory"},
     {"READONLY", errc::read_only, "this Redis is a replica; connect to the primary"},
     {"LOADING", errc::server_busy, "Redis is loading its data; try again in a while"},

@@ -39,6 +39,9 @@ local function is_silent(entry, ticket)
   return now() - seen > SILENT
 end
 
+-- Writes the lock for its next owner. A flavour with another layout puts its own in this one's place.
+local give = function(owner, claim) call('SET', KEYS[1], owner, 'PX', claim) end
+
 -- Gives the lock to the first waiter that is alive. Returns 'granted'; or 'mine' and the ticket when it came to the entry
 -- `me`, which is off the queue then and has not been granted anything; or 'empty' when nobody is left.
 -- PUBLISH counts receivers: 0 means that the waiter's connection is closed, and the next one is asked. Without `seen`
@@ -56,7 +59,7 @@ local function serve_queue(me)
     end
     if not (look and is_silent(entry, ticket)) then
       local claim, inbox, waiter, owner = string.match(entry, '^(%d+):(%x+):(%d+):(.*)$')
-      call('SET', KEYS[1], owner, 'PX', claim)
+      give(owner, claim, ticket)
       local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. ticket)
       if type(heard) == 'number' and heard > 0 then return 'granted' end
     end

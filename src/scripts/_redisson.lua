@@ -2,16 +2,20 @@
 -- lock may be deleted by `break`.
 --
 --   re-entrant, fair   one field   <uuid>:<thread> -> count
+--   our own            two fields  <owner> -> 1,  holdfast -> fence        (_recursive.lua; a caller chooses any owner)
 --   read-write         mode -> read|write,  <uuid>:<thread> -> count,  <uuid>:<thread>:write -> count
 
 local function redisson_fields(key)
   if redis.call('HLEN', key) > 256 then return nil end
   local fields, owners, mode = redis.call('HGETALL', key), {}, nil
+  local ours = #fields == 4 and string.match(redis.call('HGET', key, 'holdfast') or '', '^%d+$')
   for i = 1, #fields, 2 do
     local field, value = fields[i], fields[i + 1]
     if field == 'mode' and (value == 'read' or value == 'write') then
       mode = value
-    else
+    elseif ours and field ~= 'holdfast' and value == '1' then
+      owners[#owners + 1] = field
+    elseif not (ours and field == 'holdfast') then
       local owner = string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+:%d+)$')
         or string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+:%d+):write$')
       if not owner or not string.match(value, '^%d+$') then return nil end

@@ -1,4 +1,4 @@
-// D11 (redis-py, Redisson): an acquire whose answer was lost was sent again and found the lock held: by itself.
+// D11 (redis-py, Redisson): an acquire whose answer was lost was sent again and found the lock held: by itself; or held twice.
 #include <gtest/gtest.h>
 
 #include "regress/ground.hpp"
@@ -42,6 +42,22 @@ TEST(Regress, D11_TheRepeatedTryGetsItsOwnLock) {
   auto held = redis.try_acquire("d11");
   ASSERT_TRUE(held) << held.failure().detail;
   line.expect_one_clean_hold(*held);
+}
+
+// Redisson's count was incremented by the repetition: 2, and one unlock left the lock held.
+TEST(Regress, D11_TheRepeatedAcquireDoesNotCountTwice) {
+  broken_line line;
+  client redis{quiet(line.between.url())};
+  ASSERT_TRUE(redis.ping());
+  recursive_mutex lock{redis, "d11"};
+  line.lose_the_answer();
+  lock.lock();
+  EXPECT_EQ(line.between.triggered(), 1U);
+  const auto fields = line.server.list({"HGETALL", "d11"});
+  ASSERT_EQ(fields.size(), 4U) << "one owner and its fence";
+  EXPECT_EQ(fields[fields[0] == "holdfast" ? 3 : 1], "1");
+  EXPECT_EQ(lock.release(), release_outcome::released);
+  EXPECT_EQ(line.server.number({"EXISTS", "d11"}), 0) << "held once, released once";
 }
 
 }  // namespace
