@@ -1,12 +1,15 @@
 // All of Holdfast but the coroutine forms (holdfast/asio.hpp). Start with client.hpp, then mutex.hpp.
 #pragma once
 
+#include <holdfast/barrier.hpp>
 #include <holdfast/client.hpp>
 #include <holdfast/doctor.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/inspect.hpp>
+#include <holdfast/latch.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/loss.hpp>
+#include <holdfast/meeting_options.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/options.hpp>
 #include <holdfast/recursive_mutex.hpp>

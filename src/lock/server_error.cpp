@@ -11,7 +11,7 @@ struct row {
   std::string_view advice;
 };
 
-constexpr std::array<row, 19> table{{
+constexpr std::array<row, 21> table{{
     {"WRONGTYPE", errc::wrong_type, "the key holds something that is not a lock of this kind"},
     {"OOM", errc::out_of_memory, "Redis is at maxmemory; raise it or free memory"},
     {"READONLY", errc::read_only, "this Redis is a replica; connect to the primary"},
@@ -30,6 +30,9 @@ constexpr std::array<row, 19> table{{
     {"NOPERM", errc::refused, "the ACL user lacks a right; docs/operate.md lists what is needed"},
     {"EXECABORT", errc::server_busy, "the transaction was refused"},
     {"UNKILLABLE", errc::server_busy, "Redis is busy running a script that has written"},
+    {"HFCOUNT", errc::bad_option,
+     "the counts of a latch or barrier do not agree"},
+    {"HFGONE", errc::lost, "what has been counted is lost: not used for its ttl, deleted, or forgotten by the server"},
     {"DENIED", errc::refused, "Redis is in protected mode; set a password or bind to loopback"},
 }};
 

@@ -1,0 +1,140 @@
+// holdfast::barrier on a live server: phases, dropping out, tokens, what is left.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <future>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "redis/common.hpp"
+
+namespace holdfast::test {
+namespace {
+
+struct Barrier : testing::Test {
+  redis_server server;
+  client redis{at(server)};
+  client other{at(server)};
+};
+
+TEST_F(Barrier, NobodyEntersAPhaseBeforeAllHaveLeftTheLast) {
+  constexpr int people = 5;
+  constexpr int phases = 60;
+  std::array<std::atomic<int>, phases> ended{};
+  std::atomic<int> early{0};
+  std::vector<std::future<void>> all;
+  for (int i = 0; i < people; ++i) {
+    all.push_back(std::async(std::launch::async, [&, i] {
+      barrier step{i % 2 == 0 ? redis : other, "step", people};
+      for (std::size_t phase = 0; phase < phases; ++phase) {
+        ++ended[phase];
+        step.arrive_and_wait();
+        if (ended[phase] != people) ++early;
+      }
+    }));
+  }
+  for (auto& each : all) ASSERT_EQ(each.wait_for(60s), std::future_status::ready);
+  for (auto& each : all) each.get();
+  EXPECT_EQ(early, 0);
+  EXPECT_EQ(server.text({"HGET", "step", "phase"}), std::to_string(phases));
+  EXPECT_EQ(redis.stats().woken_by_timer + other.stats().woken_by_timer, 0U) << "all by message";
+  EXPECT_TRUE(server.keys_without_expiry().empty());
+}
+
+TEST_F(Barrier, ATokenOutlivesItsPhase) {
+  barrier step{redis, "step", 2};
+  const auto first = step.arrive();
+  EXPECT_FALSE(step.wait_for(first, 30ms));
+  const auto same = barrier{other, "step", 2}.arrive();
+  EXPECT_EQ(same.phase, first.phase);
+  step.wait(first);
+  const auto second = step.arrive(2);
+  EXPECT_EQ(second.phase, first.phase + 1);
+  EXPECT_TRUE(step.wait_for(second, 0ms));
+  EXPECT_TRUE(step.wait_until(first, std::chrono::steady_clock::now()));
+}
+
+TEST_F(Barrier, TheOthersTimeOutWhenOneDoesNotCome) {
+  barrier step{redis, "step", 3, {.wait = 100ms}};
+  barrier late{other, "step", 3};
+  (void)late.arrive();
+  const auto arrived = step.arrive();
+  const auto waited = step.wait(std::nothrow, arrived);
+  ASSERT_FALSE(waited);
+  EXPECT_EQ(waited.code(), errc::timed_out);
+  EXPECT_TRUE(has(waited.failure().detail, "1 of 3 are missing at step")) << waited.failure().detail;
+  (void)late.arrive();  // in place of the one who is missing
+  step.wait(arrived);
+}
+
+TEST_F(Barrier, WhoeverDropsOutIsNotWaitedForAgain) {
+  barrier step{redis, "step", 3};
+  const auto first = step.arrive();
+  barrier leaving{other, "step", 3};
+  leaving.arrive_and_drop();
+  leaving.arrive_and_drop();
+  step.wait(first);
+  step.arrive_and_wait();
+  step.arrive_and_wait();
+  EXPECT_EQ(server.text({"HGET", "step", "members"}), "1");
+  EXPECT_EQ(step.arrive(std::nothrow, 2).code(), errc::bad_option);
+}
+
+TEST_F(Barrier, WhenAllHaveDroppedOutNothingIsLeft) {
+  settings how = at(server);
+  how.connect_timeout = 100ms;
+  how.command_timeout = 200ms;
+  client brief{how};
+  barrier step{brief, "step", 2};
+  const auto first = step.arrive();
+  step.arrive_and_drop();
+  step.arrive_and_drop();
+  step.wait(first);
+  EXPECT_EQ(server.text({"HGET", "step", "members"}), "0");
+  EXPECT_LE(server.number({"PTTL", "step"}), 1500) << "not the ttl of a day";
+  // Whoever begins anew under the name is not in the way of those who were there, and the other way round.
+  barrier again{brief, "step", 2};
+  const auto next = again.arrive();
+  step.wait(first);
+  EXPECT_FALSE(again.wait_for(next, 0ms));
+  again.arrive_and_drop();
+  again.wait(next);
+  again.arrive_and_drop();
+  EXPECT_TRUE(eventually(patience, [&] { return server.keys().empty(); })) << testing::PrintToString(server.keys());
+}
+
+TEST_F(Barrier, AnotherNumberIsRefusedAndBothAreNamed) {
+  (void)barrier{redis, "step", 3}.arrive();
+  const auto refused = barrier{other, "step", 4}.arrive(std::nothrow);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.code(), errc::bad_option);
+  EXPECT_TRUE(has(refused.failure().detail, "made for 3, and this call says 4")) << refused.failure().detail;
+  EXPECT_THROW((barrier{redis, "step", 0}), error);
+  EXPECT_EQ(barrier(redis, "step", 3).arrive(std::nothrow, 0).code(), errc::bad_option);
+}
+
+TEST_F(Barrier, AStopTokenEndsTheWaitButNotTheArrival) {
+  std::stop_source stop;
+  barrier step{redis, "step", 2, {.stop = stop.get_token()}};
+  auto waiter = std::async(std::launch::async, [&] { return step.arrive_and_wait(std::nothrow); });
+  ASSERT_TRUE(queue_reaches(server, "step", 1));
+  stop.request_stop();
+  EXPECT_EQ(waiter.get().code(), errc::cancelled);
+  EXPECT_EQ(server.text({"HGET", "step", "left"}), "1");
+  barrier{other, "step", 2}.arrive_and_wait();
+}
+
+TEST_F(Barrier, WhatTheServerHasForgottenIsLost) {
+  barrier step{redis, "step", 2};
+  auto waiter = std::async(std::launch::async, [&] { return step.arrive_and_wait(std::nothrow); });
+  ASSERT_TRUE(queue_reaches(server, "step", 1));
+  server.command({"FLUSHALL"});
+  (void)barrier{other, "step", 2}.arrive(2);  // another barrier, whose phase passes
+  ASSERT_EQ(waiter.wait_for(patience), std::future_status::ready);
+  EXPECT_EQ(waiter.get().code(), errc::lost) << "its own phase never passed";
+}
+
+}  // namespace
+}  // namespace holdfast::test
