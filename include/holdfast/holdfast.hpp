@@ -1,7 +1,9 @@
 // All of Holdfast but the coroutine forms (holdfast/asio.hpp). Start with client.hpp, then mutex.hpp.
 #pragma once
 
+#include <holdfast/cache.hpp>
 #include <holdfast/client.hpp>
+#include <holdfast/codec.hpp>
 #include <holdfast/doctor.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/inspect.hpp>
