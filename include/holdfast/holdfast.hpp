@@ -2,7 +2,9 @@
 #pragma once
 
 #include <holdfast/barrier.hpp>
+#include <holdfast/cache.hpp>
 #include <holdfast/client.hpp>
+#include <holdfast/codec.hpp>
 #include <holdfast/doctor.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/inspect.hpp>

@@ -114,6 +114,8 @@ void acquire_call::on_refused(const failure& why, time_point now) {
 
 void acquire_call::on_grant(std::uint64_t ticket, time_point now) { follow(machine_.pushed(now, ticket), now); }
 
+void acquire_call::on_dismissal(std::uint64_t ticket, time_point now) { follow(machine_.dismissed(now, ticket), now); }
+
 void acquire_call::on_up(time_point now) { follow(machine_.reconnected(now), now); }
 
 void acquire_call::fire(time_point now) {

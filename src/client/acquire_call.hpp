@@ -28,6 +28,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   void start(runtime::time_point now);
   void cancel(const failure& why);
   void on_grant(std::uint64_t ticket, runtime::time_point now);
+  void on_dismissal(std::uint64_t ticket, runtime::time_point now);
   void on_up(runtime::time_point now);
 
   [[nodiscard]] const lock::acquire_machine& machine() const noexcept { return machine_; }

@@ -29,6 +29,11 @@ void core::on_message(std::string_view payload, bool to_all, time_point now) {
       if (whose != queued_.end()) whose->second->on_grant(grant->ticket, now);
       return;
     }
+    if (const auto dismissal = lock::read_dismissal(payload)) {
+      const auto whose = queued_.find(dismissal->waiter);
+      if (whose != queued_.end()) whose->second->on_dismissal(dismissal->ticket, now);
+      return;
+    }
   }
   if (const auto broken = lock::read_broken(payload)) {
     // One owner may hold a lock more than once: "two calls with the same owner are the same acquisition".

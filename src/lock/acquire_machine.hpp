@@ -17,6 +17,8 @@
 // - A grant by push cannot be older than the last answer that said "queued", and that answer cannot be older than its
 //   request. So the lease counts from when that request was sent, and the holder may start without another round trip.
 //   If little would be left of the claim window, or the ticket is another one, it asks instead.
+// - A dismissal takes a waiter off the queue without the lock, because whoever had it has done the work for all (cache).
+//   It is a hint as well: who misses it is granted the lock in turn, and finds the work done.
 // - DONE without the lock: leave() says whether the server may still know us, in the queue or as the owner; then a
 //   compensating release must follow (D22).
 #pragma once
@@ -47,6 +49,7 @@ class acquire_machine {
   acquire_step refused(runtime::time_point now, const failure& why);  // the server or the connection says no
   acquire_step interrupted(runtime::time_point now, delivery sent);   // the link broke under the request
   acquire_step pushed(runtime::time_point now, std::uint64_t ticket);
+  acquire_step dismissed(runtime::time_point now, std::uint64_t ticket);  // what we wait for has been done: `held`
   acquire_step reconnected(runtime::time_point now);
   acquire_step timer(runtime::time_point now);
   acquire_step cancel(const failure& why);

@@ -43,6 +43,17 @@ std::optional<subject> read_broken(std::string_view message) {
   return is_subject(out) ? std::optional{out} : std::nullopt;
 }
 
+std::optional<dismissal> read_dismissal(std::string_view message) {
+  dismissal out;
+  if (!take_word(message, "dismissed ") || !take_number(message, out.waiter)) return {};
+  return is_whole_number(message, out.ticket) ? std::optional{out} : std::nullopt;
+}
+
+std::optional<std::string_view> read_leader_change(std::string_view message) {
+  if (!take_word(message, "leader ") || message.empty() || message.size() > longest_key) return {};
+  return message;
+}
+
 std::string write_ask(const ask_message& what) {
   std::string out = "ask " + std::string{what.inbox} + " " + std::to_string(what.first) + " ";
   for (const subject& each : what.about) {

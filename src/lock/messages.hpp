@@ -1,6 +1,8 @@
 // What clients tell each other through their inboxes, besides grants (replies.hpp): written and read, without I/O.
 //
 //   broken <key size> <key><owner>                                   an operator took this lock from its holder
+//   dismissed <waiter> <ticket>                                      the work this waiter wants to do has been done
+//   leader <key>                                                     another leads now, or nobody (to all)
 //   ask <inbox> <first> {<key size> <owner size> <key><owner>}…      who holds these, tell me; numbered from <first> on
 //   told {<number> <fence> <held µs> <remaining µs> <state>\n}…      the answer, to that inbox: of those that are held here
 //
@@ -28,6 +30,15 @@ struct subject {
 };
 
 std::optional<subject> read_broken(std::string_view message);
+
+struct dismissal {
+  std::uint64_t waiter = 0;
+  std::uint64_t ticket = 0;
+};
+std::optional<dismissal> read_dismissal(std::string_view message);
+
+// The lock's key; into the message.
+std::optional<std::string_view> read_leader_change(std::string_view message);
 
 struct ask_message {
   std::string_view inbox;  // whom to answer: hex digits only

@@ -111,11 +111,14 @@ std::string fence_key(std::string_view key) {
   return "holdfast:fence:{" + std::to_string(fence_tag(slot_of(key))) + "}";
 }
 std::string note_key(std::string_view key) { return helper_key(key, ":note"); }
+std::string value_key(std::string_view key) { return helper_key(key, ":value"); }
+std::string leader_key(std::string_view key) { return helper_key(key, ":leader"); }
 std::string inbox_channel(std::string_view inbox) { return std::string{"holdfast:inbox:"}.append(inbox); }
 
 bool is_helper_key(std::string_view key) noexcept {
   if (key.starts_with("holdfast:fence:{")) return true;
-  return has_tag(key) && (key.ends_with(":waiters") || key.ends_with(":seen"));
+  if (!has_tag(key)) return false;
+  return key.ends_with(":waiters") || key.ends_with(":seen") || key.ends_with(":value") || key.ends_with(":leader");
 }
 
 std::string glob_escaped(std::string_view text) {

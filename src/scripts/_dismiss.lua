@@ -1,0 +1,14 @@
+-- Sends waiters home whose work has been done by the holder (cache): takes them off the queue and tells each. At most a
+-- thousand in one step, so that the server is not busy for long; whoever gets the lock next goes on with it. After
+-- _queue.lua.
+
+local function dismiss_queue()
+  for _ = 1, 1000 do
+    local head = call('ZPOPMIN', KEYS[2])
+    local entry = head[1]
+    if not entry then return end
+    call('HDEL', KEYS[3], entry)
+    local inbox, waiter = string.match(entry, '^%d+:(%x+):(%d+):')
+    redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, 'dismissed ' .. waiter .. ' ' .. head[2])
+  end
+end
