@@ -115,7 +115,7 @@ std::string inbox_channel(std::string_view inbox) { return std::string{"holdfast
 
 bool is_helper_key(std::string_view key) noexcept {
   if (key.starts_with("holdfast:fence:{")) return true;
-  return has_tag(key) && (key.ends_with(":waiters") || key.ends_with(":seen"));
+  return has_tag(key) && (key.ends_with(":waiters") || key.ends_with(":seen") || key.ends_with(":capacity"));
 }
 
 std::string glob_escaped(std::string_view text) {
