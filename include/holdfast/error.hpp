@@ -31,6 +31,7 @@ enum class errc : unsigned char {
   bad_url,        // the URL cannot be read; the text names the offending word
   protocol,       // the peer does not speak RESP, or its answer is not what the command can answer
   forked,         // this client belongs to the parent process; make a new one after fork()
+  deadlock,       // the wait could never end: another holder waits to be upgraded, or this thread waits for itself
 };
 
 // The enum's name as text: "timed_out".

@@ -16,8 +16,10 @@
 #include <holdfast/options.hpp>
 #include <holdfast/recursive_mutex.hpp>
 #include <holdfast/result.hpp>
+#include <holdfast/semaphore.hpp>
 #include <holdfast/settings.hpp>
 #include <holdfast/settings_report.hpp>
 #include <holdfast/severity.hpp>
+#include <holdfast/shared_mutex.hpp>
 #include <holdfast/stats.hpp>
 #include <holdfast/version.hpp>

@@ -25,7 +25,7 @@ class acquire_call::type_query final : public net::request {
   void encode(std::string& out) override { resp::append_command(out, "TYPE", whose_.key_); }
   void on_reply(const resp::value& reply, time_point now) override {
     if (!reply.is_error()) {
-      why_.detail = "the key " + whose_.key_ + " holds a " + reply.text + ", not a " + std::string{whose_.what_->noun} +
+      why_.detail = "the key " + whose_.key_ + " holds a " + reply.text + ", not " + std::string{whose_.what_->noun} +
                     "; choose another name or prefix, or remove the key";
     }
     done(now);

@@ -48,6 +48,8 @@ std::string_view to_string(errc code) noexcept {
       return "protocol";
     case errc::forked:
       return "forked";
+    case errc::deadlock:
+      return "deadlock";
   }
   return "unknown";
 }

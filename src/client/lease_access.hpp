@@ -20,8 +20,9 @@ struct lease_access {
   static lease make(const std::shared_ptr<core>& owner, acquire_call& won, std::size_t prefix,
                     std::function<void(const loss&)> on_lost, bool detached) {
     lease made;
+    const lock::flavour_ptr& what = won.what()->held_as ? won.what()->held_as : won.what();
     made.held_ = std::make_shared<held_lease>(owner, won.key(), won.id(), prefix, won.how(), *won.machine().won(),
-                                              std::move(on_lost), detached, runtime::boot_clock::now(), won.what());
+                                              std::move(on_lost), detached, runtime::boot_clock::now(), what);
     made.held_->start();
     return made;
   }

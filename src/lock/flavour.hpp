@@ -17,9 +17,10 @@ struct flavour {
   const scripts::script* acquire = &scripts::acquire;
   const scripts::script* release = &scripts::release;
   const scripts::script* renew = &scripts::renew;
-  std::vector<std::string> extra{};      // the last arguments of all three
-  std::string mark{};                    // put before the entry in the queue: what the waiter wants
-  std::string_view noun = "plain lock";  // what should be at the key, for the error when something else is
+  std::vector<std::string> extra{};          // the last arguments of all three
+  std::string mark{};                        // put before the entry in the queue: what the waiter wants
+  std::string_view noun = "a plain lock";    // what is not at a key of the wrong type
+  std::shared_ptr<const flavour> held_as{};  // what the lease is kept and released as, if not as this
 };
 
 // Shared: a lease keeps the flavour that it was acquired under.

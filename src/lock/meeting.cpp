@@ -78,7 +78,7 @@ flavour_ptr meeting_flavour(meeting_kind kind, std::ptrdiff_t expected, std::uin
   out->acquire = &scripts::meet_wait;
   out->release = &scripts::meet_leave;
   out->extra = {std::string{to_string(kind)}, std::to_string(expected), std::to_string(made), std::to_string(phase)};
-  out->noun = to_string(kind);
+  out->noun = kind == meeting_kind::latch ? "a latch" : "a barrier";
   out->mark = std::to_string(phase) + ";";
   return out;
 }

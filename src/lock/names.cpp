@@ -1,5 +1,6 @@
 #include "lock/names.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
@@ -118,7 +119,9 @@ std::string inbox_channel(std::string_view inbox) { return std::string{"holdfast
 bool is_helper_key(std::string_view key) noexcept {
   if (key.starts_with("holdfast:fence:{")) return true;
   if (!has_tag(key)) return false;
-  return key.ends_with(":waiters") || key.ends_with(":seen") || key.ends_with(":value") || key.ends_with(":leader");
+  static constexpr std::array<std::string_view, 6> suffixes{":waiters",  ":seen",  ":note",
+                                                            ":capacity", ":value", ":leader"};
+  return std::any_of(suffixes.begin(), suffixes.end(), [key](std::string_view each) { return key.ends_with(each); });
 }
 
 std::string glob_escaped(std::string_view text) {

@@ -3,6 +3,8 @@
 #include "lock/server_error.hpp"
 #include "lock/take.hpp"
 
+#include <optional>
+
 namespace holdfast::lock {
 namespace {
 
@@ -20,6 +22,24 @@ bool take_holder(std::string_view text, acquire_reply& out) {
   out.holds = std::chrono::milliseconds{left};
   out.holder = text;
   return true;
+}
+
+// Why a share cannot be had, now or later (share_acquire.lua).
+std::optional<failure> read_refusal(std::string_view text) {
+  if (text == "lost") return failure{errc::lost, "the share that was to be upgraded is over; acquire the lock again"};
+  if (text == "deadlock") {
+    return failure{errc::deadlock,
+                   "another reader waits to be upgraded, and neither would give way; release this share and lock"};
+  }
+  if (text == "passed_over") {
+    return failure{errc::deadlock, "those who wait were passed over by too many upgrades; release this share and lock"};
+  }
+  std::uint64_t capacity = 0;
+  if (take_word(text, "too_many ") && is_whole_number(text, capacity)) {
+    return failure{errc::bad_option,
+                   "more permits than there are were asked for; the capacity is " + std::to_string(capacity)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -40,6 +60,8 @@ result<acquire_reply> read_acquire(const value& reply) {
   } else if (take_word(text, "held ")) {
     out.what = acquire_reply::kind::held;
     if (take_holder(text, out)) return out;
+  } else if (take_word(text, "refused ")) {
+    if (const auto why = read_refusal(text)) return *why;
   }
   return odd("acquire");
 }

@@ -1,0 +1,28 @@
+// The flavours of what is held in shares: shared_mutex and semaphore (src/scripts/_shares.lua).
+#pragma once
+
+#include "lock/flavour.hpp"
+
+#include <holdfast/result.hpp>
+
+#include <cstdint>
+
+namespace holdfast::lock {
+
+// What a writer weighs, and the most permits of a semaphore. The scripts need sums of weights to stay below 1e9.
+inline constexpr std::uint64_t most_shares = 100'000'000;
+
+// A reader, a writer, and a reader that wants to be the writer; its lease is a writer's.
+const flavour_ptr& reader();
+const flavour_ptr& writer();
+const flavour_ptr& upgrader();
+
+[[nodiscard]] inline bool is_read_write(const flavour_ptr& what) { return what == reader() || what == writer(); }
+
+// So many permits of a semaphore that was made with `capacity`.
+flavour_ptr permits(std::uint64_t count, std::uint64_t capacity);
+
+// bad_option unless there can be so many; `what` names them.
+result<void> check_permits(std::uint64_t count, std::string_view what);
+
+}  // namespace holdfast::lock

@@ -1,0 +1,141 @@
+-- Shares: holders with a weight under one capacity. Shared by share_acquire, share_release and share_capacity, which set `mode`
+-- and `capacity` before they call anything here. shared_mutex: a reader weighs 1, a writer the whole capacity. semaphore: k of n.
+--
+-- KEYS[1] lock      zset    <weight>:<owner> -> when this share ends, µs of the server's clock
+--                           '#' -> sum of the weights
+--                           '^<number>' -> 0: the last number granted past the queue while somebody waits; seldom there
+-- KEYS[2] waiters, KEYS[3] seen, KEYS[4] fence: as in _queue.lua, entry = <weight>*<claim ms>:<inbox>:<waiter>:<owner>,
+--                           or with ^ for * where a reader wants to become the writer
+-- capacity          string  {key}:capacity, only once set_capacity was called; not among KEYS, but in their slot
+--
+-- '#' and '^' score below 1e9 and no share does, so a range of scores tells them apart. The key lives as long as its longest
+-- share, and goes with the last. Ended shares are taken off before anything is decided.
+
+--@include _clock.lua
+--@include _fence.lua
+
+local mode, capacity
+local function text(number) return string.format('%.0f', number) end
+
+-- Tickets keep 15 free numbers below them, for what is granted past the queue: each of those needs a number of its own.
+local GAP = 16
+local function draw_ticket()
+  local ticket = text(draw() + GAP - 1)
+  call('SETRANGE', KEYS[4], '0', ticket)
+  return ticket
+end
+
+-- For a holder past the queue: above all holders so far, below all who wait. nil: all numbers below the first ticket are used.
+local function number_past_queue()
+  local first = call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')[2]
+  if not first then return draw() end
+  local mark = call('ZRANGE', KEYS[1], '0', '0')[1]
+  local used = mark and string.match(mark, '^%^(%d+)$')
+  local number = first - GAP + 1
+  if used then
+    if used + 0 >= number then number = used + 1 end
+    call('ZREM', KEYS[1], mark)
+  end
+  if number >= first + 0 then number = nil end
+  call('ZADD', KEYS[1], '0', '^' .. (number and text(number) or used))
+  return number and text(number)
+end
+
+-- What a semaphore's capacity is by now; `named` is what the caller was made with.
+local function read_capacity(named)
+  if mode ~= 'permits' then return named + 0 end
+  return (call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity') or named) + 0
+end
+
+-- The key lives as long as its longest share.
+local function trim_expiry()
+  local last = call('ZRANGE', KEYS[1], '-1', '-1', 'WITHSCORES')[2]
+  call('PEXPIRE', KEYS[1], text(math.floor((last - now()) / 1000) + 2))
+end
+
+local function set_sum(sum)
+  if sum <= 0 then
+    call('DEL', KEYS[1])
+  else
+    call('ZADD', KEYS[1], text(sum), '#')
+    trim_expiry()
+  end
+  return sum
+end
+
+-- Takes off the shares that have ended; returns the sum of the others. `sum` is the score of '#'.
+local function purge(sum)
+  if not sum then return 0 end
+  sum = sum + 0
+  local before = sum
+  for _ = 1, 1000 do
+    local ended = call('ZRANGEBYSCORE', KEYS[1], '1000000000', now(), 'LIMIT', '0', '500')
+    if #ended == 0 then break end
+    for _, member in ipairs(ended) do sum = sum - string.match(member, '^%d+') end
+    call('ZREM', KEYS[1], unpack(ended))
+  end
+  if sum ~= before then return set_sum(sum) end
+  return sum
+end
+
+-- Adds a share of `ms` and not before `least`, its end so far, if there is one: whoever holds it relies on that. `sum` is with it.
+local function put(member, ms, sum, least)
+  local left, ends = call('PTTL', KEYS[1]), now() + ms * 1000
+  if least and least + 0 > ends then ends = least + 0 end
+  call('ZADD', KEYS[1], text(sum), '#', text(ends), member)
+  if left <= ms + 0 then call('PEXPIRE', KEYS[1], text(ms + 1)) end
+end
+
+-- In its own place in the queue: silent for so long that it is stopped, cut off or dead.
+local function is_gone(entry, ticket)
+  return now() - ticket > SILENT and now() - (call('HGET', KEYS[3], entry) or ticket) > SILENT
+end
+
+local function drop(entry)
+  call('ZREM', KEYS[2], entry)
+  call('HDEL', KEYS[3], entry)
+end
+
+-- Lets in those at the head of the queue, one after the other, while they fit. Returns the sum of weights by then, how many were
+-- let in, and the ticket of the entry `me` if it came to that one, which is off the queue then and has not been given anything.
+-- Whoever cannot fit any more (the capacity shrank, the reader that wanted to be the writer has lost its share) leaves the queue, and
+-- learns why when it asks next.
+local function serve_shares(me, sum)
+  local given = 0
+  for _ = 1, 1000 do
+    if sum >= capacity then break end
+    local head = call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')
+    local entry, ticket = head[1], head[2]
+    if not entry then break end
+    local weight, kind, claim, inbox, waiter, owner = string.match(entry, '^(%d+)([*^])(%d+):(%x+):(%d+):(.*)$')
+    local old = kind == '^' and '1:' .. owner
+    local ends = old and call('ZSCORE', KEYS[1], old)
+    local extra = old and weight - 1 or (weight or 0) + 0
+    if not weight or weight + 0 > capacity or (old and not ends) then
+      drop(entry)
+    elseif sum + extra > capacity then
+      if not is_gone(entry, ticket) then break end
+      drop(entry)
+    elseif entry == me then
+      drop(entry)
+      return sum, given, ticket
+    elseif is_gone(entry, ticket) then
+      drop(entry)
+    else
+      drop(entry)
+      local member = weight .. ':' .. owner
+      put(member, claim, sum + extra, ends)
+      if old then call('ZREM', KEYS[1], old) end
+      local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. ticket)
+      if type(heard) == 'number' and heard > 0 then
+        sum = sum + extra
+        given = given + 1
+      else
+        call('ZREM', KEYS[1], member)
+        if old then call('ZADD', KEYS[1], ends, old) end
+        set_sum(sum)
+      end
+    end
+  end
+  return sum, given
+end

@@ -1,0 +1,129 @@
+-- Take a share, or join the queue for it, or learn who is in the way. As acquire.lua in everything that a caller sees.
+--
+-- KEYS  lock, waiters, seen, fence (see _shares.lua)
+-- ARGV[1] owner   ARGV[2] ttl in ms   ARGV[3] entry to queue with, or ''   ARGV[4] '1' to draw a fence
+-- ARGV[5] '1' if this entry was never sent before
+-- ARGV[6] weight  ARGV[7] capacity
+-- ARGV[8] 'rw' a reader or writer; 'up' a reader that wants to be the writer; 'permits' of a semaphore
+--
+-- returns as acquire.lua, the holder being the one whose share ends first; or
+--         'refused lost'            up: the reader has no share (any more)
+--         'refused deadlock'        up: another reader waits for the same, and neither would ever give way
+--         'refused passed_over'     up: those who wait have been passed over too often
+--         'refused too_many <n>'    more than the capacity, which is n
+
+--@include _shares.lua
+
+local owner, ttl, entry, weight = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
+mode = ARGV[8]
+local member = weight .. ':' .. owner
+
+local function granted(number)
+  if ARGV[4] ~= '1' then return 'granted 0' end
+  return 'granted ' .. number
+end
+
+capacity = read_capacity(ARGV[7])
+if mode == 'permits' then
+  call('PEXPIRE', string.sub(KEYS[2], 1, -8) .. 'capacity', '604800000')
+  if weight + 0 > capacity then
+    -- A waiter from before the capacity shrank would stand in the way of the others.
+    if entry ~= '' then drop(entry) end
+    return 'refused too_many ' .. text(capacity)
+  end
+end
+
+local sum = purge(call('ZSCORE', KEYS[1], '#'))
+if sum == 0 and mode ~= 'up' then
+  -- Nobody holds and nobody waits: the most frequent case, in the fewest steps.
+  if call('EXISTS', KEYS[1], KEYS[2]) == 0 then
+    call('ZADD', KEYS[1], weight, '#', text(now() + ttl * 1000), member)
+    call('PEXPIRE', KEYS[1], text(ttl + 1))
+    return granted(ARGV[4] == '1' and draw())
+  end
+  -- A sorted set that is not ours: GET names its type as for a plain lock, in an error.
+  if call('EXISTS', KEYS[1]) == 1 then return call('GET', KEYS[1]) end
+end
+
+-- Mine already: an answer or a grant was lost on the way. Whatever number it carried was never seen, but may be the only one left.
+local ends = sum > 0 and call('ZSCORE', KEYS[1], member)
+if ends then
+  put(member, ttl, sum, ends)
+  if entry ~= '' then drop(entry) end
+  local number = number_past_queue()
+  return granted(number or text(call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')[2] - 1))
+end
+
+local function in_the_way()
+  local first = call('ZRANGEBYSCORE', KEYS[1], '1000000000', '+inf', 'WITHSCORES', 'LIMIT', '0', '1')
+  return math.max(math.ceil((first[2] - now()) / 1000), 0) .. ' ' .. string.match(first[1], '^%d+:(.*)$')
+end
+
+local ticket
+if mode == 'up' then
+  local old = '1:' .. owner
+  ends = call('ZSCORE', KEYS[1], old)
+  if not ends then
+    if entry ~= '' then drop(entry) end
+    return 'refused lost'
+  end
+  -- Upgraders stand before everybody else, so another one is at the head or nowhere.
+  local head = call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')
+  if head[1] and head[1] ~= entry and string.find(head[1], '^%d+%^') then
+    if not is_gone(head[1], head[2]) then return 'refused deadlock' end
+    drop(head[1])
+  end
+  ticket = entry ~= '' and call('ZSCORE', KEYS[2], entry)
+  if sum == 1 then
+    if ticket then drop(entry) end
+    ticket = ticket or number_past_queue()
+    if not ticket then return 'refused passed_over' end
+    put(member, ttl, capacity, ends)
+    call('ZREM', KEYS[1], old)
+    return granted(ticket)
+  end
+  if entry == '' then return 'held ' .. in_the_way() end
+  if not ticket then
+    if call('EXISTS', KEYS[2]) == 0 then ticket = draw_ticket() else ticket = number_past_queue() end
+    if not ticket then return 'refused passed_over' end
+    call('ZADD', KEYS[2], ticket, entry)
+  end
+  -- Its ticket may look old from the beginning.
+  call('PEXPIRE', KEYS[2], '15000')
+  call('HSET', KEYS[3], entry, now())
+  call('PEXPIRE', KEYS[3], '15000')
+  return 'queued ' .. ticket .. ' 0 ' .. in_the_way()
+end
+
+if call('EXISTS', KEYS[2]) == 1 then
+  local _, mine
+  sum, _, mine = serve_shares(entry, sum)
+  if mine then
+    put(member, ttl, sum + weight)
+    serve_shares('', sum + weight)
+    return granted(mine)
+  end
+end
+if sum + weight <= capacity and call('EXISTS', KEYS[2]) == 0 then
+  put(member, ttl, sum + weight)
+  return granted(ARGV[4] == '1' and draw())
+end
+if entry == '' then return 'held ' .. in_the_way() end
+
+-- As in acquire.lua.
+local rank
+ticket = ARGV[5] ~= '1' and call('ZSCORE', KEYS[2], entry)
+if not ticket then
+  ticket = draw_ticket()
+  call('ZADD', KEYS[2], ticket, entry)
+  rank = call('ZCARD', KEYS[2]) - 1
+  if rank == 0 then call('PEXPIRE', KEYS[2], '15000') end
+else
+  call('PEXPIRE', KEYS[2], '15000')
+  if now() - ticket > YOUNG then
+    call('HSET', KEYS[3], entry, now())
+    call('PEXPIRE', KEYS[3], '15000')
+  end
+  rank = call('ZRANK', KEYS[2], entry)
+end
+return 'queued ' .. ticket .. ' ' .. rank .. ' ' .. in_the_way()

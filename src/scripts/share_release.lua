@@ -1,0 +1,48 @@
+-- Give a share back, and let in whoever fits then. Also leaves the queue, as release.lua does.
+--
+-- KEYS  lock, waiters, seen, fence (see _shares.lua)
+-- ARGV[1] owner   ARGV[2] entry to take off the queue, or ''
+-- ARGV[3] weight  ARGV[4] capacity
+-- ARGV[5] 'rw', 'permits'; 'up': the writer becomes a reader again (a downgrade, or an upgrade that is undone)
+--
+-- returns 0 not mine   1 released, or a reader now; nobody was let in   2 the same, and somebody was
+
+--@include _shares.lua
+
+mode = ARGV[5]
+capacity = read_capacity(ARGV[4])
+local owner, weight = ARGV[1], ARGV[3]
+
+if ARGV[2] ~= '' then drop(ARGV[2]) end
+
+-- A key of another type is not mine either.
+local sum = redis.pcall('ZSCORE', KEYS[1], '#')
+if type(sum) == 'table' then return 0 end
+sum = purge(sum)
+local mine = false
+if mode == 'up' then
+  local reader = '1:' .. owner
+  local ends = call('ZSCORE', KEYS[1], weight .. ':' .. owner)
+  if ends then
+    call('ZADD', KEYS[1], ends, reader)
+    call('ZREM', KEYS[1], weight .. ':' .. owner)
+    sum = set_sum(sum - weight + 1)
+    mine = true
+  else
+    mine = call('ZSCORE', KEYS[1], reader) ~= false
+  end
+elseif sum > 0 then
+  if call('ZREM', KEYS[1], weight .. ':' .. owner) == 1 then
+    mine = true
+  elseif mode == 'rw' then
+    -- It was upgraded or downgraded since.
+    weight = weight == '1' and ARGV[4] or '1'
+    mine = call('ZREM', KEYS[1], weight .. ':' .. owner) == 1
+  end
+  if mine then sum = set_sum(sum - weight) end
+end
+
+-- Also when only an entry left the queue: those behind it may fit.
+local _, given = serve_shares('', sum)
+if not mine then return 0 end
+return given > 0 and 2 or 1
