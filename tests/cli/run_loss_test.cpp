@@ -78,6 +78,17 @@ TEST_F(RunLoss, AnotherHasTakenIt) {
   EXPECT_EQ(redis_.text({"GET", "job"}), "another") << "another's lock must not be released";
 }
 
+// With this ttl the next renewal is 20 s away: only the message can have told.
+TEST_F(RunLoss, AnOperatorBreaksIt) {
+  const auto running = start_witness({"--ttl", "60s", "job"}, "stamp");
+  const outcome broken = holdfast_run({"break", "job", "--yes"}, {{"HOLDFAST_URL", redis_.url()}});
+  EXPECT_EQ(broken.code(), 0) << broken.err;
+  const outcome ended = running->finish();
+  expect_lost(ended, "somebody broke it");
+  EXPECT_LT(ended.took, 15s);
+  EXPECT_TRUE(both_are_dead());
+}
+
 // The child ends well before a renewal would have told; the release does.
 TEST_F(RunLoss, IsToldEvenIfOnlyTheReleaseFindsOut) {
   auto running = start({"--ttl", "60s", "job", "--", "sh", "-c", "echo started; read line; exit 0"});
