@@ -9,6 +9,7 @@
 #include <holdfast/loss.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/options.hpp>
+#include <holdfast/presets.hpp>
 #include <holdfast/recursive_mutex.hpp>
 #include <holdfast/result.hpp>
 #include <holdfast/settings.hpp>

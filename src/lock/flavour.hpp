@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace holdfast::lock {
@@ -27,6 +28,11 @@ using flavour_ptr = std::shared_ptr<const flavour>;
 inline const flavour_ptr& plain() {
   static const flavour_ptr made = std::make_shared<const flavour>();
   return made;
+}
+
+// … whose release also pushes to this list.
+inline flavour_ptr signalling(std::string list) {
+  return std::make_shared<const flavour>(flavour{.extra = {std::move(list)}});
 }
 
 }  // namespace holdfast::lock
