@@ -14,6 +14,7 @@
 #include <holdfast/meeting_options.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/options.hpp>
+#include <holdfast/presets.hpp>
 #include <holdfast/recursive_mutex.hpp>
 #include <holdfast/result.hpp>
 #include <holdfast/semaphore.hpp>

@@ -46,6 +46,10 @@ struct options {
   // owner and name are the same acquisition: the second succeeds while the first holds.
   std::string owner{};
 
+  // Put before the name to make a list that a release pushes to when it frees the lock: what waiters of
+  // python-redis-lock listen to. None: no list. presets.hpp sets it.
+  std::optional<std::string> signal_prefix{};
+
   // Draw a fencing number. Off: fence() is 0 and the server does a little less.
   bool fence = true;
 

@@ -42,6 +42,7 @@ result<lease> acquire_blocking(std::shared_ptr<core> owner, std::string_view nam
   if (owner->is_foreign()) return core::foreign();
   auto prepared = prepare(*owner, name, how, waits);
   if (!prepared) return prepared.failure();
+  if (what == lock::plain()) what = prepared->what;
   auto guard = owner->lock();
   if (prepared->id.empty()) prepared->id = owner->make_owner();
   std::optional<acquire_call> call;

@@ -28,7 +28,7 @@ class async_acquire final : public deferred, public cancellable, public std::ena
     auto guard = owner_->lock();
     if (what.id.empty()) what.id = owner_->make_owner();
     self_ = shared_from_this();
-    call_.emplace(*owner_, std::move(what.key), std::move(what.id), what.terms);
+    call_.emplace(*owner_, std::move(what.key), std::move(what.id), what.terms, std::move(what.what));
     call_->on_done = [this, prefix = what.prefix, callback = std::move(on_lost)](acquire_call& call) {
       if (call.machine().won()) {
         outcome_.emplace(lease_access::make(owner_, call, prefix, callback, true));

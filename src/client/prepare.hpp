@@ -3,6 +3,7 @@
 
 #include "client/core.hpp"
 #include "lock/checked_options.hpp"
+#include "lock/flavour.hpp"
 #include "lock/names.hpp"
 
 #include <holdfast/options.hpp>
@@ -17,6 +18,7 @@ struct prepared {
   std::string id;  // empty: to be made
   std::size_t prefix = 0;
   lock::terms terms;
+  lock::flavour_ptr what = lock::plain();
 };
 
 inline result<prepared> prepare(const core& owner, std::string_view name, const options& how, bool waits) {
@@ -29,7 +31,11 @@ inline result<prepared> prepare(const core& owner, std::string_view name, const 
   const std::string& prefix = how.prefix ? *how.prefix : owner.where().prefix;
   auto key = lock::make_key(prefix, name);
   if (!key) return key.failure();
-  return prepared{std::move(*key), how.owner, prefix.size(), *terms};
+  if (!how.signal_prefix) return prepared{std::move(*key), how.owner, prefix.size(), *terms};
+  const auto list = lock::make_key(*how.signal_prefix, name);
+  if (!list) return list.failure();
+  if (*list == *key) return failure{errc::bad_option, "signal_prefix is the prefix; the list needs another name"};
+  return prepared{std::move(*key), how.owner, prefix.size(), *terms, lock::signalling(*list)};
 }
 
 }  // namespace holdfast::detail

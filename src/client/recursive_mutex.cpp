@@ -34,6 +34,9 @@ recursive_mutex::recursive_mutex(client& redis, std::string_view name, options h
     throw error{
         {errc::bad_option, "the owner id of a recursive_mutex must not be \"" + how.owner + "\"; choose another"}};
   }
+  if (how.signal_prefix) {
+    throw error{{errc::bad_option, "signal_prefix is for plain locks; a recursive_mutex wakes Redisson's waiters"}};
+  }
   auto hold = detail::recursive_hold::of(core, prepared.key);
   state_ = std::make_unique<state_type>(state_type{std::string{name}, std::move(how), std::move(hold)});
 }

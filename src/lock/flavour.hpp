@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace holdfast::lock {
@@ -30,6 +31,11 @@ using flavour_ptr = std::shared_ptr<const flavour>;
 inline const flavour_ptr& plain() {
   static const flavour_ptr made = std::make_shared<const flavour>();
   return made;
+}
+
+// … whose release also pushes to this list.
+inline flavour_ptr signalling(std::string list) {
+  return std::make_shared<const flavour>(flavour{.extra = {std::move(list)}});
 }
 
 }  // namespace holdfast::lock

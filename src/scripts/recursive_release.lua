@@ -13,6 +13,8 @@ if ARGV[2] ~= '' then
   call('HDEL', KEYS[3], ARGV[2])
 end
 
--- A key of another type is not mine either; pcall turns WRONGTYPE into a table.
-if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) ~= 1 then return 0 end
+-- A key of another type is not mine either. Other errors are told: whoever may not ask does not know.
+local count = redis.pcall('HGET', KEYS[1], ARGV[1])
+if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then return count end
+if type(count) ~= 'string' then return 0 end
 return pass_on(ARGV[3])

@@ -3,6 +3,7 @@
 --
 -- KEYS  lock, waiters, seen, fence (see _queue.lua), and its note (leave.lua), where there may be one
 -- ARGV[1] owner   ARGV[2] entry to take off the queue, or ''
+-- ARGV[3] if given: a list to push to when the lock is freed, for waiters of python-redis-lock
 --
 -- returns 0 not mine   1 released, nobody waited   2 handed over
 
@@ -19,4 +20,13 @@ if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if KEYS[5] then call('DEL', KEYS[5]) end
 if serve_queue('') == 'granted' then return 2 end
 call('DEL', KEYS[1])
+
+-- As python-redis-lock does it: one element, for 1 s. Another type is somebody else's key; and no list without expiry.
+if ARGV[3] then
+  local length = redis.pcall('LPUSH', ARGV[3], '1')
+  if type(length) == 'number' then
+    if length > 1 then redis.pcall('LTRIM', ARGV[3], '0', '0') end
+    if redis.pcall('PEXPIRE', ARGV[3], '1000') ~= 1 then redis.pcall('DEL', ARGV[3]) end
+  end
+end
 return 1

@@ -4,7 +4,9 @@
 // is `refused` and the text names what is missing, as far as the server tells; what is in `optional_rights` only
 // makes things better, and everything works without.
 #include <algorithm>
+#include <future>
 #include <optional>
+#include <thread>
 
 #include "chaos/bystander.hpp"
 
@@ -139,6 +141,33 @@ TEST_F(acl, needed_rights_alone_are_enough) {
   start(needed);
   const auto refused = do_everything();
   EXPECT_FALSE(refused) << refused->detail;
+}
+
+TEST_F(acl, recursive_mutex_needs_a_little_more) {
+  const std::vector<std::string> more{"+hgetall"};
+  const std::vector<std::string> for_java{"&redisson_*", "+hincrby", "+pubsub|numsub"};
+  for (const bool java : {true, false}) {
+    auto rights = all_rights();
+    rights.insert(rights.end(), more.begin(), more.end());
+    if (java) rights.insert(rights.end(), for_java.begin(), for_java.end());
+    start(rights);
+    recursive_mutex lock{*first_, "app:deep", {.ttl = 600ms}};
+    const auto locked = lock.lock(std::nothrow);
+    ASSERT_TRUE(locked) << locked.failure().detail;
+    auto next = std::async(std::launch::async, [&] {
+      recursive_mutex mine{*second_, "app:deep"};
+      const auto got = mine.lock(std::nothrow);
+      return std::pair{got, mine.release()};
+    });
+    std::this_thread::sleep_for(1s);  // renewed meanwhile, and a waiter that is not young any more
+    EXPECT_EQ(lock.release(), release_outcome::released);
+    const auto [got, released] = next.get();
+    EXPECT_TRUE(got) << got.failure().detail;
+    EXPECT_EQ(released, release_outcome::released);
+    EXPECT_EQ(server_->command({"ACL", "LOG"}).items.empty(), java) << "nothing is refused but what is for Java";
+  }
+  start(all_rights());
+  EXPECT_EQ(recursive_mutex(*first_, "app:deep").try_lock(std::nothrow).code(), errc::refused);
 }
 
 // Everything that is done from outside, once; returns the first refusal.

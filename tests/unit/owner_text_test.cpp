@@ -42,12 +42,12 @@ TEST(OwnerText, AnEntryEndsWithItsOwner) {
 }
 
 TEST(OwnerText, InRedissonsLayoutTellsItsClient) {
-  const std::string made_here = redisson_owner("0123456789abcdef", "fedcba9876543210", 4711);
-  EXPECT_EQ(made_here, "01234567-89ab-8cde-bffe-dcba98765432:4711");
-  EXPECT_TRUE(looks_like_ours(made_here));
-  EXPECT_EQ(inbox_of(made_here), "0123456789abcdef");
-  EXPECT_EQ(place_of(made_here).host, "");
-  EXPECT_EQ(owner_of_entry("3000:0123456789abcdef:7:" + made_here), made_here);
+  const std::string made = redisson_owner("0123456789abcdef", "fedcba9876543210", 4711);
+  EXPECT_EQ(made, "01234567-89ab-8cde-bffe-dcba98765432:4711");
+  EXPECT_TRUE(looks_like_ours(made));
+  EXPECT_EQ(inbox_of(made), "0123456789abcdef");
+  EXPECT_EQ(place_of(made).host, "");
+  EXPECT_EQ(owner_of_entry("3000:0123456789abcdef:7:" + made), made);
   // Java's are of version 4, and nearly ours are not ours.
   for (const char* other : {"01234567-89ab-4cde-bffe-dcba98765432:4711", "01234567-89ab-8cde-affe-dcba98765432:4711",
                             "01234567-89ab-8cde-bffe-dcba98765432", "01234567-89ab-8cde-bffe-dcba98765432:",
