@@ -30,8 +30,7 @@ constexpr std::array<row, 21> table{{
     {"NOPERM", errc::refused, "the ACL user lacks a right; docs/operate.md lists what is needed"},
     {"EXECABORT", errc::server_busy, "the transaction was refused"},
     {"UNKILLABLE", errc::server_busy, "Redis is busy running a script that has written"},
-    {"HFCOUNT", errc::bad_option,
-     "the counts of a latch or barrier do not agree"},
+    {"HFCOUNT", errc::bad_option, "the counts of a latch or barrier do not agree"},
     {"HFGONE", errc::lost, "what has been counted is lost: not used for its ttl, deleted, or forgotten by the server"},
     {"DENIED", errc::refused, "Redis is in protected mode; set a password or bind to loopback"},
 }};
