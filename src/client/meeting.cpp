@@ -40,7 +40,7 @@ result<lock::meet_reply> meeting::send(std::ptrdiff_t n, bool drops) {
 result<lock::meet_reply> meeting::arrive(std::ptrdiff_t n, bool drops) {
   if (core_->is_foreign()) return core::foreign();
   if (auto checked = lock::check_arrivals(n); !checked) return checked.failure();
-  const auto met = send(n, drops);
+  auto met = send(n, drops);
   if (!met) return met;
   made_.store(met->made);
   // The arrival stands. If telling the rest fails here, their own heartbeats do it.

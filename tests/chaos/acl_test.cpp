@@ -168,6 +168,19 @@ TEST_F(acl, recursive_mutex_needs_a_little_more) {
   }
   start(all_rights());
   EXPECT_EQ(recursive_mutex(*first_, "app:deep").try_lock(std::nothrow).code(), errc::refused);
+TEST_F(acl, needed_rights_are_enough_for_latch_and_barrier) {
+  start(needed);
+  latch done{*first_, "app:done", 2};
+  EXPECT_TRUE(done.count_down(std::nothrow));
+  std::jthread last{[&] {
+    std::this_thread::sleep_for(200ms);
+    EXPECT_TRUE((latch{*second_, "app:done", 2}.count_down(std::nothrow)));
+  }};
+  const auto waited = done.wait_for(std::nothrow, 10s);
+  EXPECT_TRUE(waited) << waited.failure().detail;
+  barrier step{*first_, "app:step", 1};
+  EXPECT_TRUE(step.arrive_and_wait(std::nothrow));
+  EXPECT_TRUE(step.arrive_and_drop(std::nothrow));
 }
 
 // Everything that is done from outside, once; returns the first refusal.
