@@ -30,6 +30,7 @@ constexpr std::array suites{
     entry{"renew", "100,000 leases held: losses, processor time, memory", renew},
     entry{"growth", "lock+unlock beside 1,000,000 other locks, against an empty server", growth},
     entry{"cli", "holdfast run x -- true, against redis-cli set and redis-cli del", cli},
+    entry{"cache", "64 processes missing one key of a cache: loads per expiry", cache},
 };
 
 constexpr int usage_error = 64;

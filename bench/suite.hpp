@@ -22,5 +22,6 @@ report handoff(const run_options& how);
 report renew(const run_options& how);
 report growth(const run_options& how);
 report cli(const run_options& how);
+report cache(const run_options& how);
 
 }  // namespace holdfast::bench

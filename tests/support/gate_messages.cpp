@@ -27,8 +27,9 @@ void gate_loop::on_request(connection& c, std::string message) {
 }
 
 void gate_loop::on_reply(connection& c, std::string message) {
-  // RESP3 answers SUBSCRIBE by a push: that one is a reply.
-  const bool push = message.front() == '>' && !message.starts_with(">3\r\n$9\r\nsubscribe\r\n");
+  // RESP3 answers SUBSCRIBE by a push for each channel: the one for the first is the reply.
+  const bool reply = message.starts_with(">3\r\n$9\r\nsubscribe\r\n") && message.ends_with("\r\n:1\r\n");
+  const bool push = message.front() == '>' && !reply;
   const std::size_t number = push ? 0 : c.replies_seen++;
   if (!push && c.awaited && c.awaited->number == number) {
     const fault then = c.awaited->then;
