@@ -9,6 +9,7 @@
 #include <holdfast/inspect.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/loss.hpp>
+#include <holdfast/multi_lock.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/options.hpp>
 #include <holdfast/result.hpp>
