@@ -5,6 +5,7 @@
 #include <holdfast/client.hpp>
 #include <holdfast/codec.hpp>
 #include <holdfast/doctor.hpp>
+#include <holdfast/elector.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/inspect.hpp>
 #include <holdfast/lease.hpp>
