@@ -180,6 +180,9 @@ result<multi_lease> try_acquire_all(client& redis, const std::vector<std::string
 // ---- the Lockable
 
 struct multi_lock::state_type {
+  state_type(client& from, std::vector<std::string> of, options with)
+      : redis{from}, names{std::move(of)}, how{std::move(with)} {}
+
   client& redis;
   const std::vector<std::string> names;
   const options how;
@@ -219,7 +222,7 @@ multi_lock::multi_lock(client& redis, std::vector<std::string> names, options ho
   for (const std::string& each : ordered) {
     static_cast<void>(detail::prepare(*detail::lease_access::core_of(redis), each, how, true).value());
   }
-  state_ = std::unique_ptr<state_type>{new state_type{redis, std::move(ordered), std::move(how)}};
+  state_ = std::make_unique<state_type>(redis, std::move(ordered), std::move(how));
 }
 multi_lock::~multi_lock() = default;
 
