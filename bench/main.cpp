@@ -31,6 +31,7 @@ constexpr std::array suites{
     entry{"growth", "lock+unlock beside 1,000,000 other locks, against an empty server", growth},
     entry{"cli", "holdfast run x -- true, against redis-cli set and redis-cli del", cli},
     entry{"recursive", "lock+unlock of a recursive_mutex, against a mutex", recursive},
+    entry{"cache", "64 processes missing one key of a cache: loads per expiry", cache},
 };
 
 constexpr int usage_error = 64;

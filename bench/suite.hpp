@@ -23,5 +23,6 @@ report renew(const run_options& how);
 report growth(const run_options& how);
 report cli(const run_options& how);
 report recursive(const run_options& how);
+report cache(const run_options& how);
 
 }  // namespace holdfast::bench

@@ -6,12 +6,14 @@
 #include <holdfast/client.hpp>
 #include <holdfast/codec.hpp>
 #include <holdfast/doctor.hpp>
+#include <holdfast/elector.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/inspect.hpp>
 #include <holdfast/latch.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/loss.hpp>
 #include <holdfast/meeting_options.hpp>
+#include <holdfast/multi_lock.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/options.hpp>
 #include <holdfast/presets.hpp>

@@ -63,6 +63,7 @@ class mutex {
   result<void> extend(std::nothrow_t, std::chrono::milliseconds ttl) noexcept;
 
  private:
+  friend class multi_lock;
   template <class Rep, class Period>
   static std::chrono::nanoseconds to_limit(const std::chrono::duration<Rep, Period>& limit) {
     using wide = std::chrono::duration<double, std::nano>;

@@ -36,6 +36,16 @@ std::size_t batch::add_script(const scripts::script& what, std::initializer_list
   return items_.size() - 1;
 }
 
+std::size_t batch::add_script(const scripts::script& what, std::span<const std::string> keys,
+                              std::span<const std::string> args) {
+  item& made = items_.emplace_back(*this, &what);
+  made.count = 1 + keys.size() + args.size();
+  resp::append_bulk(made.words, static_cast<std::int64_t>(keys.size()));
+  for (const std::string& each : keys) resp::append_bulk(made.words, each);
+  for (const std::string& each : args) resp::append_bulk(made.words, each);
+  return items_.size() - 1;
+}
+
 std::optional<failure> batch::run(guard_type& guard) {
   open_ = items_.size();
   const time_point now = runtime::boot_clock::now();
@@ -54,6 +64,7 @@ void batch::answered() {
 void batch::failed(const failure& why, time_point /*now*/) {
   if (finished) return;
   problem_ = why;
+  if (unanswered_) problem_->sent = delivery::unanswered;
   ++core_.counters().errors[static_cast<std::size_t>(why.code)];
   for (item& each : items_) core_.connection().abandon(each);
   core_.finish(*this);
@@ -78,6 +89,7 @@ void batch::item::on_reply(const resp::value& answer, time_point now) {
 }
 
 void batch::item::on_interrupted(const failure& why, time_point now) {
+  if (why.sent == delivery::unanswered) whose.unanswered_ = true;
   const bool again = (whose.repeatable_ || why.sent == delivery::not_sent) && why.code != errc::protocol;
   if (!again || whose.core_.closing() ||
       ++whose.repetitions_ > most_repetitions * static_cast<int>(whose.items_.size())) {

@@ -16,6 +16,7 @@
 #include <deque>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,10 +36,15 @@ class batch final : public call {
   std::size_t add_script(const scripts::script& what, std::initializer_list<std::string_view> keys,
                          std::initializer_list<std::string_view> args, bool as_text = false);
 
+  std::size_t add_script(const scripts::script& what, std::span<const std::string> keys,
+                         std::span<const std::string> args);
+
   // Sends all and waits for all. Nothing, or the first failure to get an answer at all.
   std::optional<failure> run(guard_type& guard);
 
   [[nodiscard]] const resp::value& reply(std::size_t place) const { return items_[place].reply; }
+  // When the command that was answered left.
+  [[nodiscard]] runtime::time_point sent_at(std::size_t place) const { return items_[place].sent_at(); }
 
  private:
   struct item final : net::request {
@@ -64,6 +70,7 @@ class batch final : public call {
   std::deque<item> items_;
   std::size_t open_ = 0;
   int repetitions_ = 0;
+  bool unanswered_ = false;  // an earlier sending may have taken effect, whatever became of the later ones
   std::optional<failure> problem_;
 };
 

@@ -4,6 +4,7 @@
 #include "client/answers.hpp"
 #include "client/deployment_check.hpp"
 #include "client/held_lease.hpp"
+#include "client/watcher.hpp"
 #include "lock/names.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/quiet_thread.hpp"
@@ -121,12 +122,15 @@ void core::on_up(time_point now) {
     each->on_up(now);
     each = following;
   }
+  for (watcher* each : watchers_) each->hint();  // messages may have been missed
   check_->schedule(now);
 }
 
 void core::on_down(time_point /*now*/) { ++stats_.reconnects; }
 
-bool core::needs_connection() const { return calls_ != nullptr || leases_ != nullptr || detached_ > 0; }
+bool core::needs_connection() const {
+  return calls_ != nullptr || leases_ != nullptr || detached_ > 0 || !watchers_.empty();
+}
 
 void core::wake_driver() { (driver_ == driver::caller ? driver_wake_ : thread_wake_).raise(); }
 

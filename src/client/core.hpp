@@ -46,6 +46,7 @@ class answers;
 class deployment_check;
 class held_lease;
 class question;
+class watcher;
 
 using guard_type = std::unique_lock<std::mutex>;
 
@@ -101,6 +102,8 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   void delist(held_lease& what) noexcept;
   void enlist(question& what);
   void delist(question& what) noexcept;
+  void enlist(watcher& what) { watchers_.push_back(&what); }
+  void delist(watcher& what) noexcept { std::erase(watchers_, &what); }
   // Null: not held here.
   [[nodiscard]] held_lease* find_lease(std::string_view key, std::string_view owner) const noexcept;
   void count_detached(int change) noexcept { detached_ += change; }
@@ -156,6 +159,7 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   acquire_call* calls_ = nullptr;  // intrusive lists
   held_lease* leases_ = nullptr;
   std::vector<question*> questions_;
+  std::vector<watcher*> watchers_;
 
   runtime::callback_thread callbacks_;
   std::unique_ptr<std::thread> thread_;

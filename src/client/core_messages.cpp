@@ -5,6 +5,7 @@
 #include "client/answers.hpp"
 #include "client/held_lease.hpp"
 #include "client/question.hpp"
+#include "client/watcher.hpp"
 #include "lock/messages.hpp"
 #include "lock/replies.hpp"
 
@@ -41,6 +42,10 @@ void core::on_message(std::string_view payload, bool to_all, time_point now) {
       held_lease* const following = each->next;
       if (each->id() == broken->owner && each->key() == broken->key) each->disproved(loss_cause::broken);
       each = following;
+    }
+  } else if (const auto key = to_all ? lock::read_leader_change(payload) : std::nullopt) {
+    for (watcher* each : watchers_) {
+      if (each->key == *key) each->hint();
     }
   } else if (const auto ask = lock::read_ask(payload)) {
     answers_->answer(*ask, leases_, now);

@@ -26,6 +26,16 @@ struct lease_access {
     made.held_->start();
     return made;
   }
+  // The same for a plain lock that was won by other means than an acquire_call.
+  static lease make(const std::shared_ptr<core>& owner, const std::string& key, const std::string& id,
+                    std::size_t prefix, const lock::terms& how, const lock::acquisition& got,
+                    std::function<void(const loss&)> on_lost) {
+    lease made;
+    made.held_ = std::make_shared<held_lease>(owner, key, id, prefix, how, got, std::move(on_lost), false,
+                                              runtime::boot_clock::now());
+    made.held_->start();
+    return made;
+  }
 };
 
 }  // namespace holdfast::detail

@@ -3,14 +3,16 @@
 -- Larger than every earlier number while the counter lives, and not smaller than the server's clock in any case, so that
 -- numbers go on increasing when the counter was lost. The counter expires a week after it was made: whenever that is, the
 -- clock has passed it. SETRANGE keeps the expiry and is cheaper than SET with a new one.
-local function draw()
-  local number, last = now(), call('GET', KEYS[4])
+-- `counter`: other than the fourth key, where a script is about several locks.
+local function draw(counter)
+  counter = counter or KEYS[4]
+  local number, last = now(), call('GET', counter)
   if not last then
-    call('SET', KEYS[4], number, 'EX', '604800')
+    call('SET', counter, number, 'EX', '604800')
     return number
   end
   if last >= number then number = string.format('%.0f', last + 1) end
-  call('SETRANGE', KEYS[4], '0', number)
+  call('SETRANGE', counter, '0', number)
   return number
 end
 

@@ -56,6 +56,10 @@ const std::vector<std::string> looking{"+type", "+strlen", "+scan"};
 const std::vector<std::string> looking_at_redisson{
     "~redisson_lock_queue:*", "&redisson_*", "+hlen", "+hgetall", "+llen", "+lrange", "+lindex"};
 
+// Beyond `needed`: for a cache, and for an elector and whoever watches it.
+const std::string caching = "~{app:*}:value";
+const std::string electing = "~{app:*}:leader";
+
 std::string user_with(std::vector<std::string> rights) {
   std::string line = "user app on >app-secret resetkeys resetchannels -@all";
   for (const auto& each : rights) line += " " + each;
@@ -168,6 +172,8 @@ TEST_F(acl, recursive_mutex_needs_a_little_more) {
   }
   start(all_rights());
   EXPECT_EQ(recursive_mutex(*first_, "app:deep").try_lock(std::nothrow).code(), errc::refused);
+}
+
 TEST_F(acl, needed_rights_are_enough_for_latch_and_barrier) {
   start(needed);
   latch done{*first_, "app:done", 2};
@@ -196,6 +202,57 @@ std::optional<failure> look_and_break(redis_server& server, client& redis) {
   if (!broken) return broken.failure();
   EXPECT_EQ(server.number({"EXISTS", "app:lock"}), 0);
   return std::nullopt;
+}
+
+// One load, kept and read; a value put and erased.
+std::optional<failure> use_a_cache(client& redis) {
+  cache<int> values{redis, {.prefix = "app:"}};
+  const auto loaded = values.get_or_load(std::nothrow, "k", 5s, [] { return 1; });
+  if (!loaded) return loaded.failure();
+  EXPECT_EQ(values.get("k").value(), std::optional<std::optional<int>>{1});
+  values.put("k", 2, 5s);
+  values.erase("k");
+  return std::nullopt;
+}
+
+// One term, seen and ended.
+std::optional<failure> hold_an_election(client& redis) {
+  elector seat{redis, "app:seat", {.id = "me"}};
+  seat.start();
+  std::optional<failure> refused;
+  const auto led = [&] {
+    const auto who = leader_of(redis, "app:seat");
+    if (!who) refused = who.failure();
+    return !who || *who;
+  };
+  EXPECT_TRUE(eventually(10s, led));
+  return refused;
+}
+
+TEST_F(acl, several_locks_at_once_need_no_more) {
+  start(needed);
+  const auto held = try_acquire_all(*first_, {"app:a", "app:b"});
+  EXPECT_TRUE(held) << held.failure().detail;
+}
+
+TEST_F(acl, a_cache_and_an_elector_need_one_more_key_each) {
+  for (const bool messages : {true, false}) {
+    auto rights = messages ? all_rights() : needed;
+    rights.push_back(caching);
+    rights.push_back(electing);
+    start(rights);
+    const auto cached = use_a_cache(*first_);
+    EXPECT_FALSE(cached) << cached->detail;
+    const auto elected = hold_an_election(*first_);
+    EXPECT_FALSE(elected) << elected->detail;
+  }
+  start(all_rights());
+  const auto cached = use_a_cache(*first_);
+  ASSERT_TRUE(cached);
+  EXPECT_EQ(cached->code, errc::refused);
+  const auto elected = hold_an_election(*first_);
+  ASSERT_TRUE(elected);
+  EXPECT_EQ(elected->code, errc::refused);
 }
 
 TEST_F(acl, looking_needs_a_little_more) {

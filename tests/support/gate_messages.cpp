@@ -37,9 +37,8 @@ void gate_loop::on_request(connection& c, std::string message) {
 }
 
 void gate_loop::on_reply(connection& c, std::string message) {
-  // RESP3 answers SUBSCRIBE by a push for each channel: the first one stands for the reply.
-  const bool subscribed = message.starts_with(">3\r\n$9\r\nsubscribe\r\n") && message.ends_with("\r\n:1\r\n");
-  const bool push = message.front() == '>' && !subscribed;
+  // RESP3 answers SUBSCRIBE by a push: that one is a reply.
+  const bool push = message.front() == '>' && !message.starts_with(">3\r\n$9\r\nsubscribe\r\n");
   const std::size_t number = push ? 0 : c.replies_seen++;
   if (!push && c.awaited && c.awaited->number == number) {
     const fault then = c.awaited->then;

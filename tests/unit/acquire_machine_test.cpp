@@ -90,6 +90,26 @@ TEST_F(AcquireMachine, AsksAtOnceAndAnAnswerGrants) {
   EXPECT_EQ(machine.wake_at(), never);
 }
 
+TEST_F(AcquireMachine, ADismissalEndsTheWaitAndLeavesOnlyWhenAHeartbeatIsUnderWay) {
+  auto machine = make(waiting());
+  machine.start(t0);
+  EXPECT_EQ(machine.dismissed(t0, 5), acquire_step::wait) << "of a ticket that it does not know";
+  machine.answered(t0, t0, queued(5));
+  EXPECT_EQ(machine.dismissed(t0, 4), acquire_step::wait) << "of another place in the queue";
+  ASSERT_EQ(machine.dismissed(t0, 5), acquire_step::done);
+  EXPECT_FALSE(machine.won());
+  EXPECT_EQ(machine.lost().code, errc::held);
+  EXPECT_FALSE(machine.leave()) << "the server has taken it off the queue";
+  EXPECT_EQ(machine.dismissed(t0, 5), acquire_step::wait);
+
+  auto asking = make(waiting());
+  asking.start(t0);
+  asking.answered(t0, t0, queued(5));
+  ASSERT_EQ(asking.timer(asking.wake_at()), acquire_step::ask);
+  ASSERT_EQ(asking.dismissed(t0 + seconds{1}, 5), acquire_step::done);
+  EXPECT_TRUE(asking.leave()) << "its heartbeat may have put it back";
+}
+
 TEST_F(AcquireMachine, ATryThatFindsItHeldNamesTheHolderAndTheTime) {
   auto machine = make(trying());
   EXPECT_EQ(machine.start(t0), acquire_step::ask);

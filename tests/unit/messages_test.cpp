@@ -77,6 +77,20 @@ TEST(Messages, WhatIsToldIsReadAsItWasWritten) {
   EXPECT_EQ((*read)[1].state, lease_state::JEOPARDY);
 }
 
+TEST(Messages, DismissalsAndChangesOfLeadersAreRead) {
+  const auto read = read_dismissal("dismissed 17 1794777060182298");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->waiter, 17U);
+  EXPECT_EQ(read->ticket, 1794777060182298U);
+  for (const char* odd :
+       {"dismissed ", "dismissed 17", "dismissed 17 ", "dismissed 17 18 ", "dismissed x 1", "17 18"}) {
+    EXPECT_FALSE(read_dismissal(odd)) << odd;
+  }
+  EXPECT_EQ(read_leader_change("leader app:seat one"), "app:seat one");
+  EXPECT_FALSE(read_leader_change("leader "));
+  EXPECT_FALSE(read_leader_change("leader " + std::string(5000, 'x')));
+}
+
 TEST(Messages, ToldIsStrict) {
   const std::string whole = write_told({{7, 8, 9us, 10us, lease_state::VALID}});
   for (std::size_t cut = 0; cut < whole.size(); ++cut) {

@@ -65,7 +65,8 @@ TEST(Names, HelperKeysLookAsDocumented) {
 }
 
 TEST(Names, HelperKeysAreToldFromLocks) {
-  for (const char* helper : {"{a}:waiters", "{a}:seen", "{user:7}:cart:waiters", "holdfast:fence:{1183}"}) {
+  for (const char* helper :
+       {"{a}:waiters", "{a}:seen", "{user:7}:cart:waiters", "holdfast:fence:{1183}", "{a}:value", "{a}:leader"}) {
     EXPECT_TRUE(is_helper_key(helper)) << helper;
   }
   for (const char* lock : {"a", "a:waiters", "holdfast:fence", "{a}:b", "{a}:waiters:b"}) {
