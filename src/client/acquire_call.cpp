@@ -101,6 +101,7 @@ void acquire_call::name_the_type(const failure& why, time_point now) {
 }
 
 void acquire_call::on_interrupted(const failure& why, time_point now) {
+  if (why.sent == delivery::unanswered) unanswered_ = true;
   if (core_->closing()) return follow(machine_.cancel({errc::cancelled, "the client was closed"}), now);
   // Once may be an accident of the network; a server that does it again does not speak our language.
   if (why.code == errc::protocol && std::exchange(misunderstood_, true)) return follow(machine_.refused(now, why), now);
@@ -128,7 +129,7 @@ void acquire_call::cancel(const failure& why) {
 }
 
 void acquire_call::end(time_point now) {
-  const bool waits_unsent = pending() && !core_->connection().ready();
+  const bool never_sent = pending() && !core_->connection().ready() && !unanswered_ && !machine_.contended();
   core_->connection().abandon(*this);
   core_->timers().cancel(*this);
   core_->delist(*this);
@@ -146,7 +147,7 @@ void acquire_call::end(time_point now) {
     if (code == errc::timed_out) ++count.timeouts;
     if (code == errc::cancelled) ++count.cancelled;
     // Not if it never left this process: an undo that waits for a connection would be the first the server hears of us.
-    if (machine_.leave() && !(waits_unsent && !machine_.contended())) {
+    if (machine_.leave() && !never_sent) {
       release_call::detach(*core_, key_, id_, entry_, undo_limit, what_);
     }
   }

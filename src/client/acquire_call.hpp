@@ -70,6 +70,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   lock::acquire_machine machine_;
   std::unique_ptr<type_query> type_;
   bool misunderstood_ = false;  // a link broke because of what the server sent
+  bool unanswered_ = false;     // a link broke under a request that the server may have run
 };
 
 }  // namespace holdfast::detail

@@ -50,6 +50,19 @@ TEST(Regress, D22_AnAttemptThatRanIntoItsTimeLimitCleansUp) {
   EXPECT_TRUE(key_goes(server, "d22", 5s));
 }
 
+// The link is given up and the request is about to be sent again when the limit passes: the first sending may have been run.
+TEST(Regress, D22_AnAttemptThatEndsBetweenTwoSendingsCleansUp) {
+  redis_server server;
+  gate between{server.port()};
+  load_scripts(server);
+  client redis{quiet(between.url(), 200ms)};
+  ASSERT_TRUE(redis.ping());
+  between.when_reply(granted_reply, fault::black_hole(test::direction::to_client));
+  EXPECT_EQ(redis.acquire(std::nothrow, "d22", {.ttl = 60s, .wait = 300ms}).code(), errc::unreachable);
+  between.pass();
+  EXPECT_TRUE(key_goes(server, "d22", 10s));
+}
+
 TEST(Regress, D22_ACancelledWaiterLeavesTheQueue) {
   redis_server server;
   client redis{quiet(server.url())};
