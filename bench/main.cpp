@@ -30,6 +30,8 @@ constexpr std::array suites{
     entry{"renew", "100,000 leases held: losses, processor time, memory", renew},
     entry{"growth", "lock+unlock beside 1,000,000 other locks, against an empty server", growth},
     entry{"cli", "holdfast run x -- true, against redis-cli set and redis-cli del", cli},
+    entry{"shared", "pairs and hand-offs of shared_mutex, against those of mutex", shared},
+    entry{"semaphore", "pairs and hand-offs of semaphore, against those of mutex", semaphores},
 };
 
 constexpr int usage_error = 64;

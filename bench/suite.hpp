@@ -22,5 +22,7 @@ report handoff(const run_options& how);
 report renew(const run_options& how);
 report growth(const run_options& how);
 report cli(const run_options& how);
+report shared(const run_options& how);
+report semaphores(const run_options& how);
 
 }  // namespace holdfast::bench
