@@ -23,9 +23,10 @@ local function granted(number)
   return 'granted ' .. number
 end
 
-capacity = read_capacity(ARGV[7])
+local set
+capacity, set = read_capacity(ARGV[7])
 if mode == 'permits' then
-  call('PEXPIRE', string.sub(KEYS[2], 1, -8) .. 'capacity', '604800000')
+  if set then call('PEXPIRE', string.sub(KEYS[2], 1, -8) .. 'capacity', '604800000') end
   if weight + 0 > capacity then
     -- A waiter from before the capacity shrank would stand in the way of the others.
     if entry ~= '' then drop(entry) end
@@ -48,15 +49,15 @@ end
 -- Mine already: an answer or a grant was lost on the way. Whatever number it carried was never seen, but may be the only one left.
 local ends = sum > 0 and call('ZSCORE', KEYS[1], member)
 if ends then
-  put(member, ttl, sum, ends)
+  put(member, weight, ttl, sum - weight, ends)
   if entry ~= '' then drop(entry) end
   local number = number_past_queue()
   return granted(number or text(call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')[2] - 1))
 end
 
 local function in_the_way()
-  local first = call('ZRANGEBYSCORE', KEYS[1], '1000000000', '+inf', 'WITHSCORES', 'LIMIT', '0', '1')
-  return math.max(math.ceil((first[2] - now()) / 1000), 0) .. ' ' .. string.match(first[1], '^%d+:(.*)$')
+  local holder, soonest = find_first()
+  return math.max(math.ceil((soonest - now()) / 1000), 0) .. ' ' .. string.match(holder, '^%d+:(.*)$')
 end
 
 local ticket
@@ -78,7 +79,7 @@ if mode == 'up' then
     if ticket then drop(entry) end
     ticket = ticket or number_past_queue()
     if not ticket then return 'refused passed_over' end
-    put(member, ttl, capacity, ends)
+    put(member, weight, ttl, 0, ends)
     call('ZREM', KEYS[1], old)
     return granted(ticket)
   end
@@ -95,17 +96,19 @@ if mode == 'up' then
   return 'queued ' .. ticket .. ' 0 ' .. in_the_way()
 end
 
-if call('EXISTS', KEYS[2]) == 1 then
+local queue = call('EXISTS', KEYS[2]) == 1
+if queue and sum < capacity then
   local _, mine
   sum, _, mine = serve_shares(entry, sum)
+  queue = call('EXISTS', KEYS[2]) == 1
   if mine then
-    put(member, ttl, sum + weight)
+    put(member, weight, ttl, sum)
     serve_shares('', sum + weight)
     return granted(mine)
   end
 end
-if sum + weight <= capacity and call('EXISTS', KEYS[2]) == 0 then
-  put(member, ttl, sum + weight)
+if not queue and sum + weight <= capacity then
+  put(member, weight, ttl, sum)
   return granted(ARGV[4] == '1' and draw())
 end
 if entry == '' then return 'held ' .. in_the_way() end

@@ -18,8 +18,14 @@ if ARGV[2] ~= '' then drop(ARGV[2]) end
 -- A key of another type is not mine either.
 local sum = redis.pcall('ZSCORE', KEYS[1], '#')
 if type(sum) == 'table' then return 0 end
-sum = purge(sum)
 local mine = false
+if mode ~= 'up' and sum == weight and call('ZSCORE', KEYS[1], weight .. ':' .. owner) then
+  -- The only share: nobody else can have come in since, so there is nothing to count.
+  call('DEL', KEYS[1])
+  local _, given = serve_shares('', 0)
+  return given > 0 and 2 or 1
+end
+sum = purge(sum)
 if mode == 'up' then
   local reader = '1:' .. owner
   local ends = call('ZSCORE', KEYS[1], weight .. ':' .. owner)
