@@ -15,7 +15,8 @@ question::question(core& owner, std::span<lock_info> about, bool broadly)
     : core_{owner}, first_{owner.reserve_numbers(about.size())} {
   std::map<std::string_view, std::vector<lock_info*>> by_client;  // empty: unknown
   for (lock_info& each : about) {
-    if (!each.held || each.layout != lock_layout::plain || each.contact != contact::unasked) continue;
+    const bool ours = each.layout == lock_layout::plain || each.layout == lock_layout::shares;
+    if (!each.held || !ours || each.contact != contact::unasked) continue;
     const std::string_view inbox = lock::inbox_of(each.owner);
     if (!inbox.empty() || broadly) by_client[inbox].push_back(&each);
   }

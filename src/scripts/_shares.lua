@@ -1,5 +1,4 @@
--- Shares: holders with a weight under one capacity. Shared by share_acquire, share_release and share_capacity, which set `mode`
--- and `capacity` before they call anything here. shared_mutex: a reader weighs 1, a writer the whole capacity. semaphore: k of n.
+-- Shares: holders with a weight under one capacity. Shared by share_acquire, share_release and share_capacity, which have `capacity`. shared_mutex: a reader weighs 1, a writer the whole capacity. semaphore: k of n.
 --
 -- KEYS[1] lock      zset    <weight>:<owner> -> when this share ends, µs of the server's clock
 --                           '#' -> sum of the weights
@@ -11,10 +10,9 @@
 -- '#' and '^' score below 1e9 and no share does, so a range of scores tells them apart. The key lives as long as its longest
 -- share, and goes with the last. Ended shares are taken off before anything is decided.
 
---@include _clock.lua
---@include _fence.lua
+-- Comes after _clock.lua and _fence.lua, so that a script can do what is most frequent before the functions below are made: making
+-- them takes as long as a command or two.
 
-local mode, capacity
 local function text(number) return string.format('%.0f', number) end
 
 -- Tickets keep 15 free numbers below them, for what is granted past the queue: each of those needs a number of its own.
@@ -44,13 +42,6 @@ local function number_past_queue()
   if number >= first + 0 then number = nil end
   call('ZADD', KEYS[1], '0', '^' .. (number and text(number) or used))
   return number and text(number)
-end
-
--- What a semaphore's capacity is by now; `named` is what the caller was made with.
-local function read_capacity(named)
-  if mode ~= 'permits' then return named + 0 end
-  local set = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity')
-  return (set or named) + 0, set
 end
 
 -- The key lives as long as its longest share.

@@ -12,10 +12,10 @@
 --         'refused passed_over'     up: those who wait have been passed over too often
 --         'refused too_many <n>'    more than the capacity, which is n
 
---@include _shares.lua
+--@include _clock.lua
+--@include _fence.lua
 
-local owner, ttl, entry, weight = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
-mode = ARGV[8]
+local owner, ttl, entry, weight, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[6], ARGV[8]
 local member = weight .. ':' .. owner
 
 local function granted(number)
@@ -23,28 +23,33 @@ local function granted(number)
   return 'granted ' .. number
 end
 
-local set
-capacity, set = read_capacity(ARGV[7])
+-- A semaphore's may have been changed since the caller was made.
+local capacity, changed = ARGV[7] + 0, nil
 if mode == 'permits' then
-  if set then call('PEXPIRE', string.sub(KEYS[2], 1, -8) .. 'capacity', '604800000') end
-  if weight + 0 > capacity then
-    -- A waiter from before the capacity shrank would stand in the way of the others.
-    if entry ~= '' then drop(entry) end
-    return 'refused too_many ' .. text(capacity)
-  end
+  changed = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity')
+  if changed then capacity = changed + 0 end
 end
 
-local sum = purge(call('ZSCORE', KEYS[1], '#'))
-if sum == 0 and mode ~= 'up' then
-  -- Nobody holds and nobody waits: the most frequent case, in the fewest steps.
-  if call('EXISTS', KEYS[1], KEYS[2]) == 0 then
-    call('ZADD', KEYS[1], weight, '#', text(now() + ttl * 1000), member)
-    call('PEXPIRE', KEYS[1], text(ttl + 1))
-    return granted(ARGV[4] == '1' and draw())
-  end
-  -- A sorted set that is not ours: GET names its type as for a plain lock, in an error.
-  if call('EXISTS', KEYS[1]) == 1 then return call('GET', KEYS[1]) end
+-- Nobody holds and nobody waits: the most frequent case.
+local sum = call('ZSCORE', KEYS[1], '#')
+if not sum and mode ~= 'up' and weight + 0 <= capacity and not changed and call('EXISTS', KEYS[1], KEYS[2]) == 0 then
+  call('ZADD', KEYS[1], weight, '#', string.format('%.0f', now() + ttl * 1000), member)
+  call('PEXPIRE', KEYS[1], string.format('%.0f', ttl + 1))
+  return granted(ARGV[4] == '1' and draw())
 end
+
+--@include _shares.lua
+
+if changed then call('PEXPIRE', string.sub(KEYS[2], 1, -8) .. 'capacity', '604800000') end
+if weight + 0 > capacity then
+  -- A waiter from before the capacity shrank would stand in the way of the others.
+  if entry ~= '' then drop(entry) end
+  return 'refused too_many ' .. text(capacity)
+end
+
+-- A sorted set that is not ours: GET tells it by the error for a wrong type.
+if not sum and call('EXISTS', KEYS[1]) == 1 then return call('GET', KEYS[1]) end
+sum = purge(sum)
 
 -- Mine already: an answer or a grant was lost on the way. Whatever number it carried was never seen, but may be the only one left.
 local ends = sum > 0 and call('ZSCORE', KEYS[1], member)
