@@ -32,6 +32,8 @@ constexpr std::array suites{
     entry{"cli", "holdfast run x -- true, against redis-cli set and redis-cli del", cli},
     entry{"recursive", "lock+unlock of a recursive_mutex, against a mutex", recursive},
     entry{"cache", "64 processes missing one key of a cache: loads per expiry", cache},
+    entry{"shared", "pairs and hand-offs of shared_mutex, against those of mutex", shared},
+    entry{"semaphore", "pairs and hand-offs of semaphore, against those of mutex", semaphores},
 };
 
 constexpr int usage_error = 64;

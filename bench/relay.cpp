@@ -7,6 +7,8 @@
 #include "statistics.hpp"
 
 #include <holdfast/mutex.hpp>
+#include <holdfast/semaphore.hpp>
+#include <holdfast/shared_mutex.hpp>
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -85,11 +87,24 @@ void take_turns(board& shared, unsigned me, Lock&& lock) {
   }
 }
 
-void run_ours(board& shared, const std::string& url, unsigned me) {
+// A semaphore's permit as a lock.
+struct permit_lock {
+  semaphore permits;
+  explicit permit_lock(client& redis) : permits{redis, "bench:handoff:permit", 1} {}
+  void lock() { permits.acquire(); }
+  void unlock() { permits.release(); }
+};
+
+void run_ours(runner who, board& shared, const std::string& url, unsigned me) {
   client redis{quiet_settings(url)};
-  mutex lock{redis, "bench:handoff"};
   static_cast<void>(redis.ping().value());
-  take_turns(shared, me, lock);
+  if (who == runner::writer) {
+    take_turns(shared, me, shared_mutex{redis, "bench:handoff:writer"});
+  } else if (who == runner::permit) {
+    take_turns(shared, me, permit_lock{redis});
+  } else {
+    take_turns(shared, me, mutex{redis, "bench:handoff"});
+  }
   shared.through_queue += redis.stats().handoffs_received;
   ++shared.finished;
   // A connection that closes while others still queue would disturb the figures.
@@ -127,7 +142,7 @@ pid_t start_child(runner who, board& shared, const std::string& url, unsigned me
   nap_exactly();
   int code = 0;
   try {
-    (who == runner::ours ? run_ours : run_floor)(shared, url, me);
+    who == runner::floor ? run_floor(shared, url, me) : run_ours(who, shared, url, me);
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "a process of the relay: %s\n", problem.what());
     code = 1;

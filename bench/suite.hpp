@@ -24,5 +24,7 @@ report growth(const run_options& how);
 report cli(const run_options& how);
 report recursive(const run_options& how);
 report cache(const run_options& how);
+report shared(const run_options& how);
+report semaphores(const run_options& how);
 
 }  // namespace holdfast::bench

@@ -27,6 +27,8 @@ std::string_view layout_text(lock_layout layout) {
       return "Redisson read-write lock, held by readers (hash)";
     case lock_layout::redisson_write:
       return "Redisson read-write lock, held by a writer (hash)";
+    case lock_layout::shares:
+      return "shares of a read-write lock or semaphore (sorted set)";
     case lock_layout::other:
       return "not a lock";
   }

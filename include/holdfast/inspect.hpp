@@ -33,6 +33,7 @@ enum class lock_layout : unsigned char {
   redisson_fair,   // the same, with a queue of its own
   redisson_read,   // Redisson's read-write lock, held by readers
   redisson_write,  // … by a writer
+  shares,          // a sorted set of holders with a weight: shared_mutex, semaphore
   other,           // not a lock that we know; `type` says what it is
 };
 [[nodiscard]] std::string_view to_string(lock_layout layout) noexcept;
@@ -61,10 +62,11 @@ struct lock_info {
   lock_layout layout = lock_layout::none;
   std::string type;  // as Redis calls it: "none", "string", "hash", …
 
-  std::string owner;  // the first, where Redisson's readers are several
+  std::string owner;  // the first, where readers or permits are several
   std::string host;   // empty: the owner's text does not tell
   std::optional<std::int64_t> pid{};
-  std::uint64_t holders = 0;                             // 1, or the number of readers
+  std::uint64_t holders = 0;                             // 1, or the number of readers, or of those with permits
+  std::uint64_t in_use = 0;                              // shares: permits; 1 for a reader, 100,000,000 for a writer
   std::optional<std::chrono::milliseconds> remaining{};  // none: it never expires
 
   holdfast::contact contact = contact::unasked;

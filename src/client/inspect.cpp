@@ -159,6 +159,8 @@ std::string_view to_string(lock_layout layout) noexcept {
       return "redisson_read";
     case lock_layout::redisson_write:
       return "redisson_write";
+    case lock_layout::shares:
+      return "shares";
     case lock_layout::other:
       return "other";
   }

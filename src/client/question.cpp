@@ -17,9 +17,9 @@ question::question(core& owner, std::span<lock_info> about, bool broadly)
   for (lock_info& each : about) {
     if (!each.held || each.contact != contact::unasked) continue;
     const std::string inbox = lock::inbox_of(each.owner);
-    // A hash that does not name one of us is Java's: nobody here knows more of it.
-    const bool known = !inbox.empty() && each.layout == lock_layout::redisson;
-    if (known || (each.layout == lock_layout::plain && (!inbox.empty() || broadly))) by_client[inbox].push_back(&each);
+    // What lies in Redisson's layout and does not name one of us is Java's: nobody here knows more of it.
+    const bool perhaps_ours = each.layout == lock_layout::plain || each.layout == lock_layout::shares;
+    if (!inbox.empty() || (broadly && perhaps_ours)) by_client[inbox].push_back(&each);
   }
   asked_.reserve(about.size());
   for (const auto& [inbox, theirs] : by_client) {

@@ -13,13 +13,19 @@
 namespace holdfast {
 
 struct semaphore::state_type {
+  state_type(std::shared_ptr<detail::core> connected, std::string_view lock_name, std::string lock_key, options with,
+             std::uint64_t permits)
+      : core{std::move(connected)}, name{lock_name}, key{std::move(lock_key)}, how{std::move(with)} {
+    remember(permits);
+  }
+
   std::shared_ptr<detail::core> core;
   const std::string name;
   const std::string key;
   const options how;
 
   std::mutex guard;
-  std::uint64_t capacity;
+  std::uint64_t capacity = 0;
   lock::flavour_ptr single;  // one permit, the most frequent wish
   struct hold {
     std::uint64_t permits;
@@ -79,8 +85,7 @@ semaphore::semaphore(client& redis, std::string_view name, std::uint64_t permits
   auto prepared = detail::prepare(*core, name, how, true);
   lock::check_permits(permits, "the number of permits").value();
   if (!how.owner.empty()) throw error{{errc::bad_option, "owner is set, but every hold needs an owner of its own"}};
-  state_.reset(new state_type{
-      core, std::string{name}, prepared.value().key, std::move(how), {}, permits, lock::permits(1, permits), {}});
+  state_ = std::make_unique<state_type>(core, name, std::move(prepared.value().key), std::move(how), permits);
 }
 
 semaphore::~semaphore() = default;

@@ -14,6 +14,9 @@ namespace holdfast {
 
 // One hold for each thread. The map is guarded; a hold is touched by its own thread only, and stays where it is in memory.
 struct shared_mutex::state_type {
+  state_type(std::shared_ptr<detail::core> connected, std::string_view lock_name, options with)
+      : core{std::move(connected)}, name{lock_name}, how{std::move(with)} {}
+
   std::shared_ptr<detail::core> core;
   const std::string name;
   const options how;
@@ -46,7 +49,7 @@ shared_mutex::shared_mutex(client& redis, std::string_view name, options how) {
   const auto& core = detail::lease_access::core_of(redis);
   static_cast<void>(detail::prepare(*core, name, how, true).value());
   if (!how.owner.empty()) throw error{{errc::bad_option, "owner is set, but every hold needs an owner of its own"}};
-  state_.reset(new state_type{core, std::string{name}, std::move(how), {}, {}});
+  state_ = std::make_unique<state_type>(core, name, std::move(how));
 }
 
 shared_mutex::~shared_mutex() = default;

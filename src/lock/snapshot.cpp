@@ -21,7 +21,8 @@ failure odd(std::string_view script) {
 
 std::optional<lock_layout> read_layout(std::string_view word) noexcept {
   static constexpr std::array known{lock_layout::none,          lock_layout::plain,          lock_layout::redisson,
-                                    lock_layout::redisson_read, lock_layout::redisson_write, lock_layout::other};
+                                    lock_layout::redisson_read, lock_layout::redisson_write, lock_layout::shares,
+                                    lock_layout::other};
   for (const lock_layout each : known) {
     if (to_string(each) == word) return each;
   }
@@ -55,6 +56,19 @@ void read_note(std::string_view note, std::int64_t now, lock_info& out) {
   out.held_for = microseconds{std::max<std::int64_t>(now - since, 0)};
 }
 
+// `<weight>:<owner>` each: the sum of the weights, and the first one's owner.
+bool read_shares(const std::vector<value>& items, lock_info& out) {
+  for (const value& each : items) {
+    const auto colon = each.text.find(':');
+    std::uint64_t weight = 0;
+    if (colon == std::string::npos || !is_whole_number(std::string_view{each.text}.substr(0, colon), weight))
+      return false;
+    out.in_use += weight;
+  }
+  out.owner = items.front().text.substr(items.front().text.find(':') + 1);
+  return true;
+}
+
 std::string helper(std::string_view start, std::string_view key) {
   const bool tagged = key.find('{') != std::string_view::npos;
   return std::string{start}.append(tagged ? ":" : ":{").append(key).append(tagged ? "" : "}");
@@ -85,6 +99,7 @@ result<std::optional<lock_info>> read_snapshot(const value& reply, std::string_v
   if (items[3].integer >= 0) out.remaining = milliseconds{items[3].integer};
   if (out.held) {
     out.owner = items[4].items.front().text;
+    if (out.layout == lock_layout::shares && !read_shares(items[4].items, out)) return odd("inspect");
     out.holders = items[4].items.size();
     place where = place_of(out.owner);
     out.host = std::move(where.host);

@@ -1,4 +1,4 @@
--- The clock of the scripts, and who of the queue is silent. KEYS and the form of numbers: see _queue.lua, which comes around it.
+-- The clock of the scripts, and who of the queue is silent. KEYS and the form of numbers: see _queue.lua.
 
 local call = redis.call
 

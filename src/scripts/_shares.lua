@@ -1,5 +1,4 @@
--- Shares: holders with a weight under one capacity. Shared by share_acquire, share_release and share_capacity, which set `mode`
--- and `capacity` before they call anything here. shared_mutex: a reader weighs 1, a writer the whole capacity. semaphore: k of n.
+-- Shares: holders with a weight under one capacity. Shared by share_acquire, share_release and share_capacity, which have `capacity`. shared_mutex: a reader weighs 1, a writer the whole capacity. semaphore: k of n.
 --
 -- KEYS[1] lock      zset    <weight>:<owner> -> when this share ends, µs of the server's clock
 --                           '#' -> sum of the weights
@@ -11,18 +10,22 @@
 -- '#' and '^' score below 1e9 and no share does, so a range of scores tells them apart. The key lives as long as its longest
 -- share, and goes with the last. Ended shares are taken off before anything is decided.
 
---@include _clock.lua
---@include _fence.lua
+-- Comes after _clock.lua and _fence.lua, so that a script can do what is most frequent before the functions below are made: making
+-- them takes as long as a command or two.
 
-local mode, capacity
 local function text(number) return string.format('%.0f', number) end
 
 -- Tickets keep 15 free numbers below them, for what is granted past the queue: each of those needs a number of its own.
 local GAP = 16
 local function draw_ticket()
-  local ticket = text(draw() + GAP - 1)
-  call('SETRANGE', KEYS[4], '0', ticket)
-  return ticket
+  local number, last = now(), call('GET', KEYS[4])
+  if not last then
+    call('SET', KEYS[4], number, 'EX', '604800')
+    return number
+  end
+  if last + GAP > number + 0 then number = text(last + GAP) end
+  call('SETRANGE', KEYS[4], '0', number)
+  return number
 end
 
 -- For a holder past the queue: above all holders so far, below all who wait. nil: all numbers below the first ticket are used.
@@ -41,12 +44,6 @@ local function number_past_queue()
   return number and text(number)
 end
 
--- What a semaphore's capacity is by now; `named` is what the caller was made with.
-local function read_capacity(named)
-  if mode ~= 'permits' then return named + 0 end
-  return (call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity') or named) + 0
-end
-
 -- The key lives as long as its longest share.
 local function trim_expiry()
   local last = call('ZRANGE', KEYS[1], '-1', '-1', 'WITHSCORES')[2]
@@ -63,27 +60,39 @@ local function set_sum(sum)
   return sum
 end
 
+-- The share that ends first, and when; nil where it has to be asked for (again).
+local first
+local function find_first()
+  first = first or call('ZRANGEBYSCORE', KEYS[1], '1000000000', '+inf', 'WITHSCORES', 'LIMIT', '0', '1')
+  return first[1], first[2]
+end
+
 -- Takes off the shares that have ended; returns the sum of the others. `sum` is the score of '#'.
 local function purge(sum)
   if not sum then return 0 end
   sum = sum + 0
-  local before = sum
+  local _, soonest = find_first()
+  if not soonest then return set_sum(0) end
+  if soonest - now() > 0 then return sum end
   for _ = 1, 1000 do
     local ended = call('ZRANGEBYSCORE', KEYS[1], '1000000000', now(), 'LIMIT', '0', '500')
     if #ended == 0 then break end
     for _, member in ipairs(ended) do sum = sum - string.match(member, '^%d+') end
     call('ZREM', KEYS[1], unpack(ended))
   end
-  if sum ~= before then return set_sum(sum) end
-  return sum
+  first = nil
+  return set_sum(sum)
 end
 
--- Adds a share of `ms` and not before `least`, its end so far, if there is one: whoever holds it relies on that. `sum` is with it.
-local function put(member, ms, sum, least)
-  local left, ends = call('PTTL', KEYS[1]), now() + ms * 1000
+-- Adds a share of `ms` to the `others`, the sum of their weights. Not to end before `least`, its end so far, if there is one:
+-- whoever holds it relies on that.
+local function put(member, weight, ms, others, least)
+  local left, ends = -2, now() + ms * 1000
+  if least or others > 0 then left = call('PTTL', KEYS[1]) end
   if least and least + 0 > ends then ends = least + 0 end
-  call('ZADD', KEYS[1], text(sum), '#', text(ends), member)
+  call('ZADD', KEYS[1], text(others + weight), '#', text(ends), member)
   if left <= ms + 0 then call('PEXPIRE', KEYS[1], text(ms + 1)) end
+  first = nil
 end
 
 -- In its own place in the queue: silent for so long that it is stopped, cut off or dead.
@@ -91,9 +100,10 @@ local function is_gone(entry, ticket)
   return now() - ticket > SILENT and now() - (call('HGET', KEYS[3], entry) or ticket) > SILENT
 end
 
-local function drop(entry)
-  call('ZREM', KEYS[2], entry)
-  call('HDEL', KEYS[3], entry)
+-- Whoever is younger than that has not been written down as seen; an upgrader's ticket may be older than itself.
+local function drop(entry, ticket, popped)
+  if not popped then call('ZREM', KEYS[2], entry) end
+  if not ticket or now() - ticket > YOUNG or string.find(entry, '^%d+%^') then call('HDEL', KEYS[3], entry) end
 end
 
 -- Lets in those at the head of the queue, one after the other, while they fit. Returns the sum of weights by then, how many were
@@ -104,7 +114,9 @@ local function serve_shares(me, sum)
   local given = 0
   for _ = 1, 1000 do
     if sum >= capacity then break end
-    local head = call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')
+    -- Where nobody holds, the head goes in or goes away.
+    local popped = sum == 0
+    local head = popped and call('ZPOPMIN', KEYS[2]) or call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')
     local entry, ticket = head[1], head[2]
     if not entry then break end
     local weight, kind, claim, inbox, waiter, owner = string.match(entry, '^(%d+)([*^])(%d+):(%x+):(%d+):(.*)$')
@@ -112,19 +124,19 @@ local function serve_shares(me, sum)
     local ends = old and call('ZSCORE', KEYS[1], old)
     local extra = old and weight - 1 or (weight or 0) + 0
     if not weight or weight + 0 > capacity or (old and not ends) then
-      drop(entry)
+      drop(entry, ticket, popped)
     elseif sum + extra > capacity then
-      if not is_gone(entry, ticket) then break end
-      drop(entry)
+      if entry == me or not is_gone(entry, ticket) then break end
+      drop(entry, ticket, popped)
     elseif entry == me then
-      drop(entry)
+      drop(entry, ticket, popped)
       return sum, given, ticket
     elseif is_gone(entry, ticket) then
-      drop(entry)
+      drop(entry, ticket, popped)
     else
-      drop(entry)
+      drop(entry, ticket, popped)
       local member = weight .. ':' .. owner
-      put(member, claim, sum + extra, ends)
+      put(member, extra, claim, sum, ends)
       if old then call('ZREM', KEYS[1], old) end
       local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. ticket)
       if type(heard) == 'number' and heard > 0 then
@@ -132,6 +144,7 @@ local function serve_shares(me, sum)
         given = given + 1
       else
         call('ZREM', KEYS[1], member)
+        first = nil
         if old then call('ZADD', KEYS[1], ends, old) end
         set_sum(sum)
       end

@@ -5,18 +5,23 @@
 -- ARGV[2] what is worth an answer: 'all'; 'locks', what is recognisably one; 'expiring', and strings with an expiry
 --
 -- returns nil, or { type, layout, now in µs, remaining ms, { owner, … }, waiting, { entry, ticket, … }, note or '' }
---         layout: none plain redisson redisson_read redisson_write other
+--         layout: none plain redisson redisson_read redisson_write shares other; the owners of shares have their weight in front
 
 --@include _redisson.lua
 
 local call, want = redis.call, ARGV[2]
 local kind = call('TYPE', KEYS[1])['ok']
-if want ~= 'all' and kind ~= 'string' and kind ~= 'hash' then return false end
+if want ~= 'all' and kind ~= 'string' and kind ~= 'hash' and kind ~= 'zset' then return false end
 
 local layout, owners = kind == 'none' and 'none' or 'other', {}
 if kind == 'hash' then
   local found, which = redisson_fields(KEYS[1])
   if found then owners, layout = found, which end
+elseif kind == 'zset' and call('ZSCORE', KEYS[1], '#') then
+  -- Those that have not ended, the first to end in front; at most 256 of them.
+  local t = call('TIME')
+  owners = call('ZRANGEBYSCORE', KEYS[1], t[1] .. string.sub('00000' .. t[2], -6), '+inf', 'LIMIT', '0', '256')
+  layout = #owners > 0 and 'shares' or 'none'
 elseif kind == 'string' and call('STRLEN', KEYS[1]) <= 4096 then
   owners, layout = { call('GET', KEYS[1]) }, 'plain'
 end

@@ -30,6 +30,7 @@ try('ZRANGE', waiters, '0', '0')
 try('ZSCORE', waiters, 'x')
 try('ZRANK', waiters, 'x')
 try('ZCARD', waiters)
+try('ZRANGEBYSCORE', waiters, '0', '0')
 try('HGET', seen, 'x')
 try('HDEL', seen, 'x')
 if may_delete then

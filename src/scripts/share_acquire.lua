@@ -12,10 +12,10 @@
 --         'refused passed_over'     up: those who wait have been passed over too often
 --         'refused too_many <n>'    more than the capacity, which is n
 
---@include _shares.lua
+--@include _clock.lua
+--@include _fence.lua
 
-local owner, ttl, entry, weight = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
-mode = ARGV[8]
+local owner, ttl, entry, weight, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[6], ARGV[8]
 local member = weight .. ':' .. owner
 
 local function granted(number)
@@ -23,40 +23,46 @@ local function granted(number)
   return 'granted ' .. number
 end
 
-capacity = read_capacity(ARGV[7])
+-- A semaphore's may have been changed since the caller was made.
+local capacity, changed = ARGV[7] + 0, nil
 if mode == 'permits' then
-  call('PEXPIRE', string.sub(KEYS[2], 1, -8) .. 'capacity', '604800000')
-  if weight + 0 > capacity then
-    -- A waiter from before the capacity shrank would stand in the way of the others.
-    if entry ~= '' then drop(entry) end
-    return 'refused too_many ' .. text(capacity)
-  end
+  changed = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity')
+  if changed then capacity = changed + 0 end
 end
 
-local sum = purge(call('ZSCORE', KEYS[1], '#'))
-if sum == 0 and mode ~= 'up' then
-  -- Nobody holds and nobody waits: the most frequent case, in the fewest steps.
-  if call('EXISTS', KEYS[1], KEYS[2]) == 0 then
-    call('ZADD', KEYS[1], weight, '#', text(now() + ttl * 1000), member)
-    call('PEXPIRE', KEYS[1], text(ttl + 1))
-    return granted(ARGV[4] == '1' and draw())
-  end
-  -- A sorted set that is not ours: GET names its type as for a plain lock, in an error.
-  if call('EXISTS', KEYS[1]) == 1 then return call('GET', KEYS[1]) end
+-- Nobody holds and nobody waits: the most frequent case.
+local sum = call('ZSCORE', KEYS[1], '#')
+if not sum and mode ~= 'up' and weight + 0 <= capacity and not changed and call('EXISTS', KEYS[1], KEYS[2]) == 0 then
+  call('ZADD', KEYS[1], weight, '#', string.format('%.0f', now() + ttl * 1000), member)
+  call('PEXPIRE', KEYS[1], string.format('%.0f', ttl + 1))
+  return granted(ARGV[4] == '1' and draw())
 end
+
+--@include _shares.lua
+
+if changed then call('PEXPIRE', string.sub(KEYS[2], 1, -8) .. 'capacity', '604800000') end
+if weight + 0 > capacity then
+  -- A waiter from before the capacity shrank would stand in the way of the others.
+  if entry ~= '' then drop(entry) end
+  return 'refused too_many ' .. text(capacity)
+end
+
+-- A sorted set that is not ours: GET tells it by the error for a wrong type.
+if not sum and call('EXISTS', KEYS[1]) == 1 then return call('GET', KEYS[1]) end
+sum = purge(sum)
 
 -- Mine already: an answer or a grant was lost on the way. Whatever number it carried was never seen, but may be the only one left.
 local ends = sum > 0 and call('ZSCORE', KEYS[1], member)
 if ends then
-  put(member, ttl, sum, ends)
+  put(member, weight, ttl, sum - weight, ends)
   if entry ~= '' then drop(entry) end
   local number = number_past_queue()
   return granted(number or text(call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')[2] - 1))
 end
 
 local function in_the_way()
-  local first = call('ZRANGEBYSCORE', KEYS[1], '1000000000', '+inf', 'WITHSCORES', 'LIMIT', '0', '1')
-  return math.max(math.ceil((first[2] - now()) / 1000), 0) .. ' ' .. string.match(first[1], '^%d+:(.*)$')
+  local holder, soonest = find_first()
+  return math.max(math.ceil((soonest - now()) / 1000), 0) .. ' ' .. string.match(holder, '^%d+:(.*)$')
 end
 
 local ticket
@@ -78,7 +84,7 @@ if mode == 'up' then
     if ticket then drop(entry) end
     ticket = ticket or number_past_queue()
     if not ticket then return 'refused passed_over' end
-    put(member, ttl, capacity, ends)
+    put(member, weight, ttl, 0, ends)
     call('ZREM', KEYS[1], old)
     return granted(ticket)
   end
@@ -95,17 +101,19 @@ if mode == 'up' then
   return 'queued ' .. ticket .. ' 0 ' .. in_the_way()
 end
 
-if call('EXISTS', KEYS[2]) == 1 then
+local queue = call('EXISTS', KEYS[2]) == 1
+if queue and sum < capacity then
   local _, mine
   sum, _, mine = serve_shares(entry, sum)
+  queue = call('EXISTS', KEYS[2]) == 1
   if mine then
-    put(member, ttl, sum + weight)
+    put(member, weight, ttl, sum)
     serve_shares('', sum + weight)
     return granted(mine)
   end
 end
-if sum + weight <= capacity and call('EXISTS', KEYS[2]) == 0 then
-  put(member, ttl, sum + weight)
+if not queue and sum + weight <= capacity then
+  put(member, weight, ttl, sum)
   return granted(ARGV[4] == '1' and draw())
 end
 if entry == '' then return 'held ' .. in_the_way() end

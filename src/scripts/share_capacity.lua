@@ -5,10 +5,13 @@
 --
 -- returns 0
 
+--@include _clock.lua
+--@include _fence.lua
+
+local capacity = ARGV[1] + 0
+
 --@include _shares.lua
 
-mode = 'permits'
-capacity = ARGV[1] + 0
 call('SET', string.sub(KEYS[2], 1, -8) .. 'capacity', ARGV[1], 'PX', '604800000')
 serve_shares('', purge(call('ZSCORE', KEYS[1], '#')))
 return 0

@@ -7,19 +7,38 @@
 --
 -- returns 0 not mine   1 released, or a reader now; nobody was let in   2 the same, and somebody was
 
+--@include _clock.lua
+--@include _fence.lua
+
+local owner, weight, mode = ARGV[1], ARGV[3], ARGV[5]
+
+-- A key of another type is not mine either; pcall turns WRONGTYPE into a table.
+local sum = redis.pcall('ZSCORE', KEYS[1], '#')
+if type(sum) == 'table' then
+  if ARGV[2] ~= '' then call('ZREM', KEYS[2], ARGV[2]) end
+  return 0
+end
+
+-- The only share: nobody else can have come in since it was taken, ended or not. With nobody in the queue that is all.
+local alone = mode ~= 'up' and sum == weight and call('ZSCORE', KEYS[1], weight .. ':' .. owner)
+if alone then
+  call('DEL', KEYS[1])
+  if call('EXISTS', KEYS[2]) == 0 then return 1 end
+  sum = false
+end
+
+-- A semaphore's may have been changed since the caller was made.
+local capacity = ARGV[4] + 0
+if mode == 'permits' then
+  local changed = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity')
+  if changed then capacity = changed + 0 end
+end
+
 --@include _shares.lua
 
-mode = ARGV[5]
-capacity = read_capacity(ARGV[4])
-local owner, weight = ARGV[1], ARGV[3]
-
 if ARGV[2] ~= '' then drop(ARGV[2]) end
-
--- A key of another type is not mine either.
-local sum = redis.pcall('ZSCORE', KEYS[1], '#')
-if type(sum) == 'table' then return 0 end
+local mine = alone and true or false
 sum = purge(sum)
-local mine = false
 if mode == 'up' then
   local reader = '1:' .. owner
   local ends = call('ZSCORE', KEYS[1], weight .. ':' .. owner)

@@ -286,6 +286,38 @@ TEST_F(acl, looking_at_redissons_locks_needs_more) {
   EXPECT_TRUE(broken) << broken.failure().detail;
 }
 
+// Everything that shares do beyond a plain lock, once; returns the first refusal.
+std::optional<failure> use_shares(client& redis) {
+  semaphore pool{redis, "app:pool", 2};
+  auto one = pool.try_take();
+  if (!one) return one.failure();
+  auto two = pool.try_take();
+  if (!two) return two.failure();
+  if (const auto set = pool.set_capacity(std::nothrow, 1); !set) return set.failure();
+  auto reader = try_acquire_shared(redis, "app:door");
+  if (!reader) return reader.failure();
+  if (const auto done = upgrade(*reader, {.wait = 5s}); !done) return done.failure();
+  if (const auto done = downgrade(*reader); !done) return done.failure();
+  return std::nullopt;
+}
+
+TEST_F(acl, shares_need_a_little_more) {
+  const std::vector<std::string> for_shares{"~{app:*}:capacity", "+zrangebyscore"};
+  auto rights = all_rights();
+  rights.insert(rights.end(), for_shares.begin(), for_shares.end());
+  start(rights);
+  const auto refused = use_shares(*first_);
+  EXPECT_FALSE(refused) << refused->detail;
+  for (const auto& each : for_shares) {
+    auto fewer = rights;
+    std::erase(fewer, each);
+    start(fewer);
+    const auto missing = use_shares(*first_);
+    ASSERT_TRUE(missing) << "works without " << each;
+    EXPECT_EQ(to_string(missing->code), to_string(errc::refused)) << missing->detail;
+  }
+}
+
 class acl_needed : public acl {};
 TEST_P(acl_needed, is_refused_and_named_when_missing) {
   start(all_but(GetParam()));

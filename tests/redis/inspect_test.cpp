@@ -32,6 +32,29 @@ TEST_F(inspecting, a_free_lock_is_free) {
   EXPECT_TRUE(server_.keys().empty()) << "looking left something behind";
 }
 
+TEST_F(inspecting, shares_are_told_with_their_holders_and_waiters) {
+  semaphore pool{redis_, "pool", 5};
+  const lease two = pool.take(2);
+  const lease three = pool.take(3);
+  std::stop_source stop;
+  std::thread waiter{[&] { (void)pool.take(std::nothrow, 1, {.stop = stop.get_token()}); }};
+  EXPECT_TRUE(queue_reaches(server_, "pool", 1));
+  const lock_info seen = look("pool", {.patience = patience});
+  EXPECT_EQ(seen.layout, lock_layout::shares);
+  EXPECT_EQ(seen.holders, 2U);
+  EXPECT_EQ(seen.in_use, 5U);
+  EXPECT_EQ(seen.owner, two.owner()) << "the one that ends first";
+  EXPECT_EQ(seen.contact, contact::answered);
+  EXPECT_EQ(seen.fence, two.fence());
+  ASSERT_EQ(seen.waiters.size(), 1U);
+  EXPECT_EQ(seen.waiters[0].pid, ::getpid());
+  EXPECT_EQ(list(watcher_, "*").value().locks.size(), 1U);
+  stop.request_stop();
+  waiter.join();
+  server_.number({"ZADD", "scores", "1", "somebody"});
+  EXPECT_EQ(look("scores").layout, lock_layout::other);
+}
+
 TEST_F(inspecting, the_holder_tells_what_the_key_does_not) {
   const lease held = redis_.acquire("door", {.ttl = 20s});
   std::this_thread::sleep_for(50ms);
