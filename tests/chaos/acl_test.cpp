@@ -1,6 +1,6 @@
 // The least rights that an ACL user needs, found by taking each away.
 //
-// `needed` is the list that docs/operate.md gives to operators. With it everything works; without any one of it some call
+// `needed_rights` is the list that docs/operate.md gives to operators. With it everything works; without any one of it some call
 // is `refused` and the text names what is missing, as far as the server tells; what is in `optional_rights` only
 // makes things better, and everything works without.
 #include <algorithm>
@@ -9,46 +9,12 @@
 #include <thread>
 
 #include "chaos/bystander.hpp"
+#include "support/rights.hpp"
 
 namespace holdfast::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-// For locks whose names start with "app:".
-const std::vector<std::string> needed{
-    "~app:*",
-    "~{app:*}:waiters",
-    "~{app:*}:seen",
-    "~{app:*}:note",
-    "~holdfast:fence:*",  // keys
-    "+eval",
-    "+evalsha",
-    "+time",
-    "+get",
-    "+set",
-    "+setrange",
-    "+del",
-    "+exists",
-    "+pexpire",
-    "+pttl",
-    "+zadd",
-    "+zrem",
-    "+zpopmin",
-    "+zrange",
-    "+zscore",
-    "+zrank",
-    "+hget",
-    "+hset",
-    "+hdel",
-    "+zcard",
-};
-// Hand-off by message (without: polling), the probe of an idle link, names in CLIENT LIST, warnings about the
-// deployment, closing of a dead connection's server side, the name of what is at a key of the wrong type.
-const std::vector<std::string> optional_rights{
-    "&holdfast:inbox:*", "+subscribe",   "+publish", "+ping", "+select",
-    "+client|setname",   "+client|kill", "+info",    "+type",
-};
 
 // To look at locks and to break them, beyond all of the above.
 const std::vector<std::string> looking{"+type", "+strlen", "+scan"};
@@ -67,7 +33,7 @@ std::string user_with(std::vector<std::string> rights) {
 }
 
 std::vector<std::string> all_rights() {
-  auto all = needed;
+  auto all = needed_rights;
   all.insert(all.end(), optional_rights.begin(), optional_rights.end());
   return all;
 }
@@ -142,7 +108,7 @@ TEST_F(acl, needed_and_optional_rights_hand_over_by_message) {
 }
 
 TEST_F(acl, needed_rights_alone_are_enough) {
-  start(needed);
+  start(needed_rights);
   const auto refused = do_everything();
   EXPECT_FALSE(refused) << refused->detail;
 }
@@ -353,7 +319,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& shown) {
   }
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(, acl_needed, testing::ValuesIn(needed), name_of);
+INSTANTIATE_TEST_SUITE_P(, acl_needed, testing::ValuesIn(needed_rights), name_of);
 INSTANTIATE_TEST_SUITE_P(, acl_optional, testing::ValuesIn(optional_rights), name_of);
 
 }  // namespace

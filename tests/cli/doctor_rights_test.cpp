@@ -10,47 +10,18 @@
 #include "cli/command.hpp"
 #include "support/json.hpp"
 #include "support/redis_server.hpp"
+#include "support/rights.hpp"
 
 namespace holdfast::test {
 namespace {
 
-// All of docs/operate.md: what is needed, and what makes things better.
-const std::vector<std::string> rights{
-    "~app:*",
-    "~{app:*}:waiters",
-    "~{app:*}:seen",
-    "~{app:*}:note",
-    "~holdfast:fence:*",
-    "&holdfast:inbox:*",
-    "+eval",
-    "+evalsha",
-    "+time",
-    "+get",
-    "+set",
-    "+setrange",
-    "+del",
-    "+exists",
-    "+pexpire",
-    "+pttl",
-    "+zadd",
-    "+zrem",
-    "+zpopmin",
-    "+zrange",
-    "+zscore",
-    "+zrank",
-    "+zcard",
-    "+hget",
-    "+hset",
-    "+hdel",
-    "+subscribe",
-    "+publish",
-    "+ping",
-    "+select",
-    "+client|setname",
-    "+info",
-    "+type",
-    "+client|kill",
-};
+// What is needed, and what makes things better.
+std::vector<std::string> all_rights() {
+  std::vector<std::string> all = needed_rights;
+  all.insert(all.end(), optional_rights.begin(), optional_rights.end());
+  return all;
+}
+const std::vector<std::string> rights = all_rights();
 // What lets doctor ask instead of try.
 const std::string asking = "+acl|whoami +acl|dryrun +config|get +slowlog|get +hello";
 

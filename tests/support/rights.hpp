@@ -1,0 +1,44 @@
+// The rights of an ACL user, as docs/operate.md lists them for operators. One list for all tests that take some away.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace holdfast::test {
+
+// For locks whose names start with "app:".
+inline const std::vector<std::string> needed_rights{
+    "~app:*",
+    "~{app:*}:waiters",
+    "~{app:*}:seen",
+    "~{app:*}:note",
+    "~holdfast:fence:*",
+    "+eval",
+    "+evalsha",
+    "+time",
+    "+get",
+    "+set",
+    "+setrange",
+    "+del",
+    "+exists",
+    "+pexpire",
+    "+pttl",
+    "+zadd",
+    "+zrem",
+    "+zpopmin",
+    "+zrange",
+    "+zscore",
+    "+zrank",
+    "+hget",
+    "+hset",
+    "+hdel",
+    "+zcard",
+};
+// Hand-off by message (without: polling), the probe of an idle link, names in CLIENT LIST, warnings about the
+// deployment, closing of a dead connection's server side, the name of what is at a key of the wrong type.
+inline const std::vector<std::string> optional_rights{
+    "&holdfast:inbox:*", "+subscribe",   "+publish", "+ping", "+select",
+    "+client|setname",   "+client|kill", "+info",    "+type",
+};
+
+}  // namespace holdfast::test
