@@ -89,7 +89,7 @@ class rights_trial {
   // The connection has tried it; what it was refused for, it does not tell.
   verdict try_subscribe() {
     auto guard = owner_->lock();
-    return owner_->connection().has_inbox() ? verdict::allowed : verdict::missing;
+    return owner_->nodes().of({}).has_inbox() ? verdict::allowed : verdict::missing;
   }
 
   result<void> try_inside() {

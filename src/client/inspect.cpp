@@ -57,7 +57,7 @@ void look_for_fair_queues(core& owner, guard_type& guard, std::span<lock_info> f
 }
 
 void ask_holders(core& owner, guard_type& guard, std::span<lock_info> found, milliseconds patience, bool broadly) {
-  if (patience <= milliseconds{0} || !owner.connection().has_inbox()) return;
+  if (patience <= milliseconds{0} || !owner.nodes().of({}).has_inbox()) return;
   detail::question asked{owner, found, broadly};
   asked.run(guard, std::min(patience, milliseconds{60'000}));
 }

@@ -28,7 +28,7 @@ class script_call : public net::request {
   void on_reply(const resp::value& reply, runtime::time_point now) final {
     if (!by_text_ && reply.is_error() && lock::is_noscript(reply.text)) {
       by_text_ = true;
-      core_->connection().submit(*this, now);
+      core_->nodes().submit(*this, now);
       return;
     }
     by_text_ = false;

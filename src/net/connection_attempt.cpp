@@ -96,7 +96,7 @@ void connection::become_ready(time_point now) {
     kill_ = std::make_unique<probe>(std::move(kill));
     main_->append(*kill_, now);
   }
-  owner_.on_up(now);
+  owner_.on_up(*this, now);
   drain_backlog(now);
 }
 
@@ -175,7 +175,7 @@ void connection::fail(const failure& why, time_point now) {
     pause(now);
   }
   main->interrupt_all(why, now);
-  owner_.on_down(now);
+  owner_.on_down(*this, now);
   if (state_ == state::pausing && backlog_.empty() && !owner_.needs_connection()) {
     state_ = state::idle;
     timers_.cancel(*this);

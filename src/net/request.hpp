@@ -11,8 +11,11 @@
 #include <holdfast/error.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace holdfast::net {
+
+class connection;
 
 class request {
  public:
@@ -31,6 +34,12 @@ class request {
   // It was not sent and will not be: there is no connection, and waiting for one is over.
   virtual void on_refused(const failure& why, runtime::time_point now) = 0;
 
+  // The key that it is about, where several nodes could be meant; empty: any of them will do.
+  [[nodiscard]] virtual std::string_view routed_by() const noexcept { return {}; }
+
+  // Takes it back: none of the three above will be called.
+  void abandon() noexcept;
+
   // When it was put on the wire; the server cannot have seen it earlier.
   [[nodiscard]] runtime::time_point sent_at() const noexcept { return sent_at_; }
 
@@ -47,6 +56,7 @@ class request {
   friend class link;
   enum class place : unsigned char { nowhere, backlog, wire };
   place place_ = place::nowhere;
+  connection* carrier_ = nullptr;  // while pending
   runtime::time_point sent_at_{};  // in the backlog: when it was submitted
 };
 

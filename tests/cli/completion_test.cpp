@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "support/places.hpp"
 #include "support/redis_server.hpp"
 #include "support/temp_dir.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string bin_dir = std::string{HOLDFAST_BINARY_DIR} + "/bin";
+const std::string bin_dir = binary_dir() + "/bin";
 
 std::set<std::string> lines_of(const std::string& text) {
   std::set<std::string> lines;

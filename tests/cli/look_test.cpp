@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "support/eventually.hpp"
+#include "support/places.hpp"
 #include "support/redis_server.hpp"
 
 namespace holdfast::test {
@@ -25,7 +26,7 @@ class look : public testing::Test {
 
   outcome run(const std::vector<std::string>& words) { return holdfast_run(words, where_); }
   process holder(const std::string& name, const std::string& ttl = "60000") {
-    return process{{std::string{HOLDFAST_HELPERS_DIR} + "/locker", server_.url(), name, ttl, "0"}};
+    return process{{helper("locker"), server_.url(), name, ttl, "0"}};
   }
   bool held(const std::string& name) {
     return eventually(10s, [&] { return server_.number({"EXISTS", name}) == 1; });

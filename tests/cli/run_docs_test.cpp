@@ -2,6 +2,7 @@
 #include <regex>
 
 #include "cli/run_fixture.hpp"
+#include "support/places.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -11,7 +12,7 @@ class RunDocs : public run_test {};
 TEST_F(RunDocs, EveryRecipeRuns) {
   int tried = 0;
   for (const char* page : {"docs/operate.md", "docs/run.md"}) {
-    const std::string text = contents(std::string{HOLDFAST_SOURCE_DIR} + "/" + page);
+    const std::string text = contents(source_dir() + "/" + page);
     ASSERT_FALSE(text.empty()) << page;
     static const std::regex block{"```[a-z]*\n([^`]*)```"};
     static const std::regex recipe{"holdfast (run [^\n]*?) -- [./]"};

@@ -1,6 +1,7 @@
 // The documents against the code: what is listed must exist, and what exists must be listed.
 #include "doctor/judge.hpp"
 #include "doctor/rights.hpp"
+#include "support/places.hpp"
 #include "topology/keys.hpp"
 
 #include <holdfast/error.hpp>
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root{HOLDFAST_SOURCE_DIR};
+const fs::path root{test::source_dir()};
 
 std::string read(const fs::path& file) {
   std::ifstream in{file, std::ios::binary};
@@ -172,7 +173,7 @@ TEST(Docs, NoFileKnowsWhereItWasWritten) {
   // Home directories, and wherever this very tree and its build are now (unless that is too general to search for).
   std::vector<std::regex> forbidden;
   forbidden.emplace_back(R"((^|[\s"'`=(:])/(home|Users|root)/\w)");
-  for (const fs::path& place : {root, fs::path{HOLDFAST_BINARY_DIR}}) {
+  for (const fs::path& place : {root, fs::path{test::binary_dir()}}) {
     const std::string text = fs::weakly_canonical(place).string();
     const std::regex special{R"([.^$|()\[\]{}*+?\\])"};
     if (std::ranges::count(text, '/') > 1) forbidden.emplace_back(std::regex_replace(text, special, R"(\$&)"));
