@@ -41,6 +41,10 @@ std::vector<right> all_rights(const trial_ground& at, int database, std::string_
   const auto needed = [](std::string word, std::vector<std::string> trial) {
     return right{std::move(word), need::needed, {}, std::move(trial)};
   };
+  const auto of_primitive = [&](std::string_view suffix, const std::string& tried, std::string without) {
+    return right{
+        "~{" + names + "}" + std::string{suffix}, need::nicety, std::move(without), {"EVAL", "return 1", "1", tried}};
+  };
   const std::string polls = "waiters poll instead of being handed the lock";
   return {
       key("~" + names, at.lock),
@@ -80,6 +84,10 @@ std::vector<right> all_rights(const trial_ground& at, int database, std::string_
        need::nicety,
        "shared_mutex and semaphore are refused",
        {"ZRANGEBYSCORE", at.waiters, "0", "0"}},
+      {"+hgetall", need::nicety, "recursive_mutex is refused", {"HGETALL", at.seen}},
+      of_primitive(":capacity", lock::capacity_key(at.lock), "semaphore is refused"),
+      of_primitive(":value", lock::value_key(at.lock), "cache is refused"),
+      of_primitive(":leader", lock::leader_key(at.lock), "elector is refused"),
       {"+client|kill",
        need::nicety,
        "a command that is stuck in a broken connection may still run later",

@@ -114,6 +114,7 @@ std::string fence_key(std::string_view key) {
 std::string note_key(std::string_view key) { return helper_key(key, ":note"); }
 std::string value_key(std::string_view key) { return helper_key(key, ":value"); }
 std::string leader_key(std::string_view key) { return helper_key(key, ":leader"); }
+std::string capacity_key(std::string_view key) { return helper_key(key, ":capacity"); }
 std::string inbox_channel(std::string_view inbox) { return std::string{"holdfast:inbox:"}.append(inbox); }
 
 bool is_helper_key(std::string_view key) noexcept {

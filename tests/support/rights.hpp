@@ -40,5 +40,9 @@ inline const std::vector<std::string> optional_rights{
     "&holdfast:inbox:*", "+subscribe",   "+publish", "+ping", "+select",
     "+client|setname",   "+client|kill", "+info",    "+type",
 };
+// What primitives beyond the mutex need: shared_mutex, recursive_mutex, semaphore, cache, elector.
+inline const std::vector<std::string> family_rights{
+    "+zrangebyscore", "+hgetall", "~{app:*}:capacity", "~{app:*}:value", "~{app:*}:leader",
+};
 
 }  // namespace holdfast::test
