@@ -132,7 +132,7 @@ TEST(Snapshot, ALeadersRecordCountsOnlyForItsOwner) {
   EXPECT_EQ((*read)->kind, lock_kind::elector);
   EXPECT_EQ((*read)->leader, "web-1");
   EXPECT_EQ((*read)->fence, 77U);
-  for (const std::string& odd : {"77 2 meweb-1", "77 9999 x", "x", ""}) {
+  for (const std::string odd : {"77 2 meweb-1", "77 9999 x", "x", ""}) {
     reply.items[9] = list({text("leader"), text(odd)});
     read = read_snapshot(reply, "seat", 0);
     EXPECT_EQ((*read)->kind, lock_kind::mutex) << odd;
