@@ -64,6 +64,10 @@ class break_verb final : public verb {
     }
     client redis = target_.connect();
     const lock_info seen = inspect(redis, name_, {.patience = std::chrono::milliseconds{yes_ ? 0 : 500}}).value();
+    if (seen.meeting) {
+      throw stop{exit_wrong_type, seen.name + " is a " + std::string{to_string(seen.kind)} +
+                                      ", which nobody holds: there is nothing to break"};
+    }
     if (seen.layout == lock_layout::other) {
       throw stop{exit_wrong_type, "the key " + seen.key + " holds a " + seen.type + ", not a lock; nothing was broken"};
     }

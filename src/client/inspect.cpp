@@ -51,7 +51,7 @@ void look_for_fair_queues(core& owner, guard_type& guard, std::span<lock_info> f
     whose[i]->waiting = static_cast<std::uint64_t>(length.integer);
     if (most_waiters == 0) continue;
     for (const resp::value& each : asked.reply(2 * i + 1).items) {
-      if (each.is_text()) whose[i]->waiters.push_back({each.text, {}, {}, {}});
+      if (each.is_text()) whose[i]->waiters.push_back({each.text, {}, {}, {}, 1});
     }
   }
 }
@@ -161,8 +161,36 @@ std::string_view to_string(lock_layout layout) noexcept {
       return "redisson_write";
     case lock_layout::shares:
       return "shares";
+    case lock_layout::meeting:
+      return "meeting";
     case lock_layout::other:
       return "other";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(lock_kind kind) noexcept {
+  switch (kind) {
+    case lock_kind::unknown:
+      return "unknown";
+    case lock_kind::mutex:
+      return "mutex";
+    case lock_kind::recursive_mutex:
+      return "recursive_mutex";
+    case lock_kind::shared_mutex:
+      return "shared_mutex";
+    case lock_kind::semaphore:
+      return "semaphore";
+    case lock_kind::latch:
+      return "latch";
+    case lock_kind::barrier:
+      return "barrier";
+    case lock_kind::elector:
+      return "elector";
+    case lock_kind::cache:
+      return "cache";
+    case lock_kind::multi_lock:
+      return "multi_lock";
   }
   return "unknown";
 }
@@ -220,6 +248,7 @@ result<lock_list> list(client& redis, std::string_view pattern, const list_optio
   walk over{*owner, pattern, how};
   if (const auto problem = over.run(guard)) return *problem;
   lock_list found = std::move(over.found());
+  lock::find_together(found.locks);
   look_for_fair_queues(*owner, guard, found.locks, how.most_waiters);
   ask_holders(*owner, guard, found.locks, how.patience, false);
   owner->settle(guard);

@@ -1,4 +1,5 @@
--- Which of Redisson's locks a hash is, judged by all of its fields; nil if by none. Strict, because what is taken for a
+-- Which of Redisson's locks a hash is, judged by all of its fields; nil if by none. Returns the owners, the layout, the hold
+-- count of each owner, and the fence where it is our own. Strict, because what is taken for a
 -- lock may be deleted by `break`.
 --
 --   re-entrant, fair   one field   <uuid>:<thread> -> count
@@ -7,10 +8,11 @@
 
 local function redisson_fields(key)
   if redis.call('HLEN', key) > 256 then return nil end
-  local fields, owners, mode = redis.call('HGETALL', key), {}, nil
+  local fields, owners, counts, mode = redis.call('HGETALL', key), {}, {}, nil
   local ours = #fields == 4 and string.match(redis.call('HGET', key, 'holdfast') or '', '^%d+$')
   for i = 1, #fields, 2 do
     local field, value = fields[i], fields[i + 1]
+    counts[field] = value
     if field == 'mode' and (value == 'read' or value == 'write') then
       mode = value
     elseif ours and field ~= 'holdfast' and value == '1' then
@@ -24,5 +26,6 @@ local function redisson_fields(key)
   end
   if #owners == 0 or (not mode and #owners > 1) then return nil end
   table.sort(owners)
-  return owners, mode and 'redisson_' .. mode or 'redisson'
+  for i, owner in ipairs(owners) do counts[i] = counts[owner] end
+  return owners, mode and 'redisson_' .. mode or 'redisson', counts, ours
 end

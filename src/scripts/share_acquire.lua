@@ -25,7 +25,8 @@ end
 
 -- A semaphore's may have been changed since the caller was made.
 local capacity, changed = ARGV[7] + 0, nil
-if mode == 'permits' then
+local of_permits = mode == 'permits'
+if of_permits then
   changed = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity')
   if changed then capacity = changed + 0 end
 end
@@ -33,7 +34,12 @@ end
 -- Nobody holds and nobody waits: the most frequent case.
 local sum = call('ZSCORE', KEYS[1], '#')
 if not sum and mode ~= 'up' and weight + 0 <= capacity and not changed and call('EXISTS', KEYS[1], KEYS[2]) == 0 then
-  call('ZADD', KEYS[1], weight, '#', string.format('%.0f', now() + ttl * 1000), member)
+  local ends = string.format('%.0f', now() + ttl * 1000)
+  if of_permits then
+    call('ZADD', KEYS[1], weight, '#', ends, member, ARGV[7], '/')
+  else
+    call('ZADD', KEYS[1], weight, '#', ends, member)
+  end
   call('PEXPIRE', KEYS[1], string.format('%.0f', ttl + 1))
   return granted(ARGV[4] == '1' and draw())
 end

@@ -8,7 +8,7 @@
 --@include _clock.lua
 --@include _fence.lua
 
-local capacity = ARGV[1] + 0
+local capacity, of_permits = ARGV[1] + 0, true
 
 --@include _shares.lua
 

@@ -29,7 +29,8 @@ end
 
 -- A semaphore's may have been changed since the caller was made.
 local capacity = ARGV[4] + 0
-if mode == 'permits' then
+local of_permits = mode == 'permits'
+if of_permits then
   local changed = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity')
   if changed then capacity = changed + 0 end
 end
