@@ -41,4 +41,16 @@ inline const std::vector<std::string> optional_rights{
     "+client|setname",   "+client|kill", "+info",    "+type",
 };
 
+// With scripts = off: all that this mode needs, and nothing of scripting.
+inline const std::vector<std::string> rights_without_scripts{
+    "~app:*",        "~{app:*}:waiters",
+    "~{app:*}:note", "~holdfast:fence:*",
+    "+watch",        "+unwatch",
+    "+multi",        "+exec",
+    "+get",          "+set",
+    "+del",          "+incr",
+    "+time",         "+pexpire",
+    "+pttl",         "+zrange",
+};
+
 }  // namespace holdfast::test
