@@ -46,6 +46,12 @@ const value* first_error(std::span<const value> replies) {
   return nullptr;
 }
 
+// Where EXEC itself is refused, it tells why behind its own word.
+std::string_view reason(std::string_view text) {
+  constexpr std::string_view aborted = "EXECABORT Transaction discarded because of: ";
+  return text.starts_with(aborted) ? text.substr(aborted.size()) : text;
+}
+
 bool is_whole(const value& what) { return what.type == kind::integer; }
 
 // TIME as µs; empty if the answer is none.
@@ -123,7 +129,7 @@ transaction::outcome transaction::answered(std::span<const value> replies) {
   if (replies.size() != round_.size()) return finish(odd("a transaction"));
   if (!acting_) return seen(replies);
   // What could not be queued tells more than the EXECABORT that follows from it.
-  if (const value* problem = first_error(replies)) return finish(*problem);
+  if (const value* problem = first_error(replies)) return finish(error(std::string{reason(problem->text)}));
   const value& exec = replies.back();
   if (exec.is_null()) {  // somebody wrote a key after we looked
     if (rounds_ >= most_rounds) return finish(error("TRYAGAIN " + key() + " changed under every attempt"));

@@ -140,18 +140,31 @@ struct step {
 };
 const step all_steps[] = {
     {"look_not_sent", "UNWATCH", fault::cut(), moment::before},
-    {"look_not_answered", "GET", fault::drop_reply(1), moment::after},
+    {"look_executed_and_cut", "GET", fault::cut(), moment::executed},
+    {"look_not_answered", "GET", fault::drop_reply(), moment::after},
     {"cut_between_look_and_act", "MULTI", fault::cut(), moment::before},
     {"reset_between_look_and_act", "MULTI", fault::reset(), moment::before},
     {"cut_within_the_transaction", "EXEC", fault::cut(), moment::before},
     {"exec_executed_and_cut", "EXEC", fault::cut(), moment::executed},
-    {"exec_not_answered", "EXEC", fault::drop_reply(1), moment::after},
+    {"exec_not_answered", "EXEC", fault::drop_reply(), moment::after},
 };
 void PrintTo(const step& what, std::ostream* out) { *out << what.name; }
 
 class no_scripts_step : public no_scripts_faults, public testing::WithParamInterface<step> {
  protected:
-  void arm() { between.when(GetParam().needle, GetParam().what, GetParam().at); }
+  // A fault that stays ends when the client has noticed it.
+  void arm() {
+    between.when(GetParam().needle, GetParam().what, GetParam().at);
+    if (GetParam().what.what != fault::kind::drop_reply) return;
+    healer_ = std::jthread{[this] {
+      EXPECT_TRUE(between.wait_triggered(1));
+      std::this_thread::sleep_for(600ms);
+      between.pass();
+    }};
+  }
+
+ private:
+  std::jthread healer_;
 };
 
 TEST_P(no_scripts_step, of_an_acquire_that_waits) {
