@@ -217,10 +217,11 @@ TEST_F(no_scripts, what_needs_scripts_is_refused_by_name) {
   EXPECT_EQ(scripts_run(server), 0);
 }
 
-TEST_F(no_scripts, many_threads_of_one_client_share_its_one_watch) {
-  // Different locks, one connection: had two transactions a watch in common, an EXEC would be let through by the other's.
+// Different locks, one connection: had two transactions a watch in common, one's EXEC would let the other's through.
+void use_from_many_threads(const settings& how) {
+  client redis{how};
   constexpr int threads = 8;
-  constexpr int rounds = 40;
+  constexpr int rounds = 25;
   std::vector<std::jthread> workers;
   for (int t = 0; t < threads; ++t) {
     workers.emplace_back([&, t] {
@@ -234,6 +235,32 @@ TEST_F(no_scripts, many_threads_of_one_client_share_its_one_watch) {
   workers.clear();
   EXPECT_EQ(redis.stats().acquired, static_cast<std::uint64_t>(threads * rounds));
   EXPECT_EQ(redis.stats().released, static_cast<std::uint64_t>(threads * rounds));
+}
+
+TEST_F(no_scripts, many_threads_of_one_client_share_its_one_watch) {
+  for (const int protocol : {3, 2}) {
+    for (const std::uint32_t in_flight : {4096U, 1U}) {
+      settings how = unscripted_at(server.url());
+      how.protocol = protocol;
+      how.max_in_flight = in_flight;
+      use_from_many_threads(how);
+    }
+  }
+}
+
+TEST_F(no_scripts, closing_a_client_ends_those_who_wait_for_their_turn) {
+  auto held = other.try_acquire("app:door");
+  ASSERT_TRUE(held);
+  auto leaving = std::make_unique<client>(unscripted_at(server.url()));
+  std::vector<std::future<errc>> waiting;
+  for (int i = 0; i < 6; ++i) {
+    waiting.push_back(std::async(std::launch::async, [&redis = *leaving] {
+      return redis.acquire(std::nothrow, "app:door", {.retry = {1ms, 1ms}}).code();
+    }));
+  }
+  std::this_thread::sleep_for(100ms);
+  leaving.reset();
+  for (auto& each : waiting) EXPECT_EQ(each.get(), errc::cancelled);
 }
 
 }  // namespace
