@@ -11,6 +11,8 @@ namespace {
 
 const std::string key = "app:door";
 
+errc code_of(const result<void>& done) { return done ? errc{} : done.code(); }
+
 struct no_scripts_faults : testing::Test {
   redis_server server{redis_options{.users = {user_without_scripts()}}};
   gate between{server.port()};
@@ -24,6 +26,10 @@ struct no_scripts_faults : testing::Test {
     between.pass();
     EXPECT_EQ(server.keys_without_expiry(), std::vector<std::string>{});
     EXPECT_TRUE(key_goes(server, key));
+  }
+  errc try_it() {
+    const auto got = redis.try_acquire(key, "me", 20s);
+    return got ? errc{} : got.code();
   }
   std::string holder() { return server.command({"GET", key}).text; }
   // Starts `call`; when its next request with `needle` is in the gate, does `meanwhile`, and lets it go on.
@@ -80,7 +86,7 @@ TEST_F(no_scripts_faults, an_extension_does_not_lengthen_the_lock_of_the_next_ho
 
 TEST_F(no_scripts_faults, an_acquire_does_not_overwrite_whoever_was_faster) {
   const auto got = interleave(
-      "MULTI", [&] { return redis.try_acquire(key, "me", 20s).code(); },
+      "MULTI", [&] { return try_it(); },
       [&] {
         server.text({"SET", key, "faster", "PX", "20000"});
       });
@@ -91,7 +97,7 @@ TEST_F(no_scripts_faults, an_acquire_does_not_overwrite_whoever_was_faster) {
 
 TEST_F(no_scripts_faults, an_acquire_does_not_overtake_whoever_joined_the_queue) {
   const auto got = interleave(
-      "MULTI", [&] { return redis.try_acquire(key, "me", 20s).code(); },
+      "MULTI", [&] { return try_it(); },
       [&] {
         server.number({"ZADD", waiters_of(key), "1794777060182298", "3000:0123456789abcdef:1:first"});
         server.number({"PEXPIRE", waiters_of(key), "20000"});
@@ -111,21 +117,24 @@ TEST_F(no_scripts_faults, a_change_that_leaves_the_lock_ours_is_looked_at_again)
   EXPECT_TRUE(done) << done.failure().detail;
 }
 
-TEST_F(no_scripts_faults, other_calls_of_the_client_between_look_and_act_do_not_end_the_watch) {
-  // The second release wants its own WATCH … EXEC while the first is between the two; both on one connection. Had it not
-  // waited for its turn, its EXEC would have ended the first one's watch.
-  ASSERT_TRUE(redis.try_acquire(key, "me", 20s));
-  ASSERT_TRUE(redis.try_acquire("app:second", "me", 20s));
-  std::future<errc> second;
-  const auto first = interleave(
-      "MULTI", [&] { return redis.release(key, "me"); },
-      [&] {
-        second = std::async(std::launch::async, [&] { return redis.release("app:second", "me").code(); });
-        std::this_thread::sleep_for(100ms);
-        server.text({"SET", key, "next", "PX", "20000"});
-      });
+// Two calls of one client at once, on its one connection. Did the second one's look go out before the first one's act, its
+// UNWATCH would end the first one's watch, and the EXEC that follows would delete whatever is there by then.
+TEST_F(no_scripts_faults, calls_of_one_client_do_not_end_each_others_watch) {
+  client shared{with_timeout(unscripted_at(between.url()), 5s)};
+  ASSERT_TRUE(shared.try_acquire(key, "me", 20s));
+  ASSERT_TRUE(shared.try_acquire("app:second", "me", 20s));
+  between.when("UNWATCH", fault::accept_and_stall());
+  auto first = std::async(std::launch::async, [&] { return code_of(shared.release(key, "me")); });
+  ASSERT_TRUE(between.wait_triggered(1));
+  auto second = std::async(std::launch::async, [&] { return code_of(shared.release("app:second", "me")); });
+  std::this_thread::sleep_for(200ms);  // for the second to be sent, if it were
+  between.when("MULTI", fault::accept_and_stall());
+  between.pass();
+  ASSERT_TRUE(between.wait_triggered(2));
+  server.text({"SET", key, "next", "PX", "20000"});
+  between.pass();
+  EXPECT_EQ(first.get(), errc::not_owner);
   EXPECT_EQ(second.get(), errc{});
-  EXPECT_EQ(first.code(), errc::not_owner);
   EXPECT_EQ(holder(), "next");
   server.number({"DEL", key});
 }
