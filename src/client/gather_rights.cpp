@@ -71,7 +71,9 @@ class rights_trial {
       const std::string& command = each.trial.front();
       if (each.only_asked) {
         note(each, verdict::unknown);
-      } else if (each.word == "+subscribe") {
+        continue;
+      }
+      if (each.word == "+subscribe") {
         note(each, try_subscribe());
       } else if (command == "EVAL" || command == "EVALSHA" || outside(each)) {
         auto got = ask(owner_, each.trial);
