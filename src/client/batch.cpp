@@ -1,6 +1,7 @@
 #include "client/batch.hpp"
 
 #include "lock/server_error.hpp"
+#include "lock/transaction.hpp"
 #include "resp/writer.hpp"
 
 namespace holdfast::detail {
@@ -49,6 +50,11 @@ std::size_t batch::add_script(const scripts::script& what, std::span<const std::
 }
 
 std::optional<failure> batch::run(guard_type& guard) {
+  if (!core_.where().scripts) {
+    for (const item& each : items_) {
+      if (each.what != nullptr) return lock::needs_scripts(each.what->name);
+    }
+  }
   open_ = items_.size();
   const time_point now = runtime::boot_clock::now();
   for (item& each : items_) {

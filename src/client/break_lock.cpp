@@ -5,6 +5,7 @@
 #include "client/lease_access.hpp"
 #include "lock/names.hpp"
 #include "lock/snapshot.hpp"
+#include "lock/transaction.hpp"
 
 namespace holdfast {
 
@@ -22,6 +23,7 @@ bool is_hash(const resp::value& reply) {
 result<broken_lock> break_lock(client& redis, std::string_view name, std::string_view expected_owner) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) return core::foreign();
+  if (!owner->where().scripts) return lock::needs_scripts("break_lock");
   const auto key = lock::make_key(owner->where().prefix, name);
   if (!key) return key.failure();
   auto guard = owner->lock();

@@ -6,6 +6,7 @@
 #include "client/held_lease.hpp"
 #include "client/watcher.hpp"
 #include "lock/names.hpp"
+#include "lock/owner_text.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/quiet_thread.hpp"
 
@@ -84,6 +85,7 @@ std::string core::make_owner() {
   made.reserve(owner_start_.size() + 16);
   made.append(owner_start_);
   random_.append_hex(made);
+  if (!how_.scripts) made.append(lock::no_hand_over);
   return made;
 }
 

@@ -171,7 +171,7 @@ elector::elector(client& redis, std::string_view name, elector_options how)
     throw error{failure{errc::bad_option,
                         "the id has " + std::to_string(state_->how.id.size()) + " bytes; at most 1024 are allowed"}};
   }
-  state_->key = detail::prepare(*state_->owner, name, state_->lock_options({}), true).value().key;
+  state_->key = detail::prepare(*state_->owner, name, state_->lock_options({}), true, "an elector").value().key;
   state_->flavour = std::make_shared<const lock::flavour>(lock::flavour{.acquire = &scripts::acquire,
                                                                         .release = &scripts::elector_release,
                                                                         .renew = &scripts::elector_renew,

@@ -5,6 +5,7 @@
 #include "client/plain_call.hpp"
 #include "client/release_call.hpp"
 #include "lock/checked_options.hpp"
+#include "lock/transaction.hpp"
 #include "runtime/clock.hpp"
 
 #include <algorithm>
@@ -124,6 +125,7 @@ result<void> lease::leave() noexcept try {
   const auto now = boot_clock::now();
   held_->look_at_clock(now);
   if (held_->stopped()) return detail::is_lost(*held_);
+  if (!owner->where().scripts) return lock::needs_scripts("leave");
   if (held_->what() != lock::plain()) return failure{errc::bad_option, "only a plain lock can be left"};
   const auto asked =
       held_->extending(std::chrono::duration_cast<std::chrono::milliseconds>(held_->machine().ttl()), now);

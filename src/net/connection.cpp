@@ -35,8 +35,9 @@ void request::abandon() noexcept {
 void connection::submit(request& what, time_point now) {
   what.carrier_ = this;
   if (state_ == state::closed) return what.on_refused({errc::cancelled, "the client is closed"}, now);
-  if (ready() && backlog_.empty() && main_->in_flight() < how_.max_in_flight) {
-    main_->append(what, now);
+  // Whoever has the turn goes on past the backlog: others wait for it.
+  if (ready() && (turn_ == &what || (backlog_.empty() && main_->in_flight() < how_.max_in_flight))) {
+    carry(what, now);
     if (!ticking_) plan(now);
     return;
   }
@@ -46,17 +47,52 @@ void connection::submit(request& what, time_point now) {
   if (state_ == state::idle) open(now);
 }
 
+void connection::carry(request& what, time_point now) {
+  if (what.takes_turn && turn_ != &what) {
+    if (turn_ != nullptr) {
+      what.place_ = request::place::turn;
+      what.sent_at_ = now;
+      turns_.push_back(&what);
+      return;
+    }
+    turn_ = &what;
+  }
+  main_->append(what, now);
+}
+
+void connection::end_turn(const request& what, time_point now) {
+  if (turn_ != &what) return;
+  turn_ = nullptr;
+  if (!ready() || turns_.empty()) return;
+  request* next = turns_.front();
+  turns_.pop_front();
+  carry(*next, now);
+  owner_.wake_driver();  // whoever ended it may be gone before anybody sends this
+}
+
+// The watch went with the link; those who waited for their turn wait for the next one.
+void connection::stop_turns() {
+  turn_ = nullptr;
+  for (request* each : turns_) {
+    each->place_ = request::place::backlog;
+    backlog_.push_back(each);
+  }
+  turns_.clear();
+}
+
 void connection::abandon(request& what) noexcept {
   if (what.place_ == request::place::backlog) std::erase(backlog_, &what);
+  if (what.place_ == request::place::turn) std::erase(turns_, &what);
   if (what.place_ == request::place::wire && main_) main_->forget(what);
   what.place_ = request::place::nowhere;
+  if (what.takes_turn) end_turn(what, runtime::boot_clock::now());
 }
 
 void connection::drain_backlog(time_point now) {
   while (ready() && !backlog_.empty() && main_->in_flight() < how_.max_in_flight) {
     request* next = backlog_.front();
     backlog_.pop_front();
-    main_->append(*next, now);
+    carry(*next, now);
   }
   if (!ticking_) plan(now);
 }

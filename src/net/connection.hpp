@@ -9,7 +9,8 @@
 //
 // submit() puts a request on the wire when READY and fewer than max_in_flight are out, and into the backlog otherwise:
 // back-pressure, because whoever waits there waits in its own call. In other states requests wait for the connection;
-// the impatient ones are refused when an attempt fails, the others after connect_timeout.
+// the impatient ones are refused when an attempt fails, the others after connect_timeout. Requests that use WATCH go one
+// after the other (request::takes_turn).
 //
 // Guarded by the client's mutex. Somebody has to drive: fill() says what to poll for, service() reads and dispatches, and
 // flush() writes. In READY that may be any one thread at a time (a lone caller drives itself); before, advance() takes the
@@ -67,6 +68,8 @@ class connection final : private runtime::timer {
 
   void submit(request& what, runtime::time_point now);
   void abandon(request& what) noexcept;
+  // For a request that takes turns: its last answer has come and it will not be submitted again.
+  void end_turn(const request& what, runtime::time_point now);
 
   [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
   // Whether grants can reach us; without, waiting has to poll.
@@ -110,6 +113,8 @@ class connection final : private runtime::timer {
   void pause(runtime::time_point now);
   void refuse_backlog(const failure& why, runtime::time_point now, bool all);
   void drain_backlog(runtime::time_point now);
+  void carry(request& what, runtime::time_point now);
+  void stop_turns();
   void plan(runtime::time_point now);
 
   const settings& how_;
@@ -144,6 +149,8 @@ class connection final : private runtime::timer {
   bool carried_ = false;  // this link has brought an answer
 
   std::deque<request*> backlog_;
+  const request* turn_ = nullptr;  // whose WATCH the link carries
+  std::deque<request*> turns_;     // who is next
   probe ping_{"*1\r\n$4\r\nPING\r\n"};
   std::unique_ptr<probe> kill_;
   subscription subscribe_;

@@ -1,4 +1,4 @@
-// One command on its way to Redis and back.
+// One command on its way to Redis and back; or a few that travel together, whose answers come one by one.
 //
 // Owned by whoever submits it; must stay where it is until one of the three on_ functions was called or it was abandoned.
 // All of them run with the client's mutex held. "Not sent" and "sent, unanswered" stay apart: only the latter may have
@@ -48,13 +48,21 @@ class request {
   // Does not outlast a failed attempt to connect; others wait for connect_timeout.
   bool impatient = false;
 
+  // Uses WATCH, which the server keeps for the connection and not for us: one such request at a time is under way. It has
+  // its turn from when it goes onto the wire, also while it is submitted again from its last on_reply, until it is
+  // interrupted, abandoned, or ends its turn (connection::end_turn).
+  bool takes_turn = false;
+
  protected:
   ~request() = default;
+
+  // How many answers the appended commands get; for encode() to say.
+  std::size_t answers_ = 1;
 
  private:
   friend class connection;
   friend class link;
-  enum class place : unsigned char { nowhere, backlog, wire };
+  enum class place : unsigned char { nowhere, backlog, turn, wire };
   place place_ = place::nowhere;
   connection* carrier_ = nullptr;  // while pending
   runtime::time_point sent_at_{};  // in the backlog: when it was submitted

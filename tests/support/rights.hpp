@@ -45,4 +45,16 @@ inline const std::vector<std::string> family_rights{
     "+zrangebyscore", "+hgetall", "~{app:*}:capacity", "~{app:*}:value", "~{app:*}:leader",
 };
 
+// With scripts = off: all that this mode needs, and nothing of scripting.
+inline const std::vector<std::string> rights_without_scripts{
+    "~app:*",        "~{app:*}:waiters",
+    "~{app:*}:note", "~holdfast:fence:*",
+    "+watch",        "+unwatch",
+    "+multi",        "+exec",
+    "+get",          "+set",
+    "+del",          "+incr",
+    "+time",         "+pexpire",
+    "+pttl",         "+zrange",
+};
+
 }  // namespace holdfast::test

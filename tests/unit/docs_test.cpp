@@ -2,6 +2,7 @@
 #include "doctor/judge.hpp"
 #include "doctor/rights.hpp"
 #include "support/places.hpp"
+#include "support/rights.hpp"
 #include "topology/keys.hpp"
 
 #include <holdfast/error.hpp>
@@ -142,6 +143,21 @@ TEST(Docs, TheRightsThatDoctorTriesAreInTheOperatorsPage) {
     EXPECT_EQ(each.how_much == doctor::need::needed, least.contains(each.word)) << each.word;
   }
   for (const std::string& each : least) EXPECT_TRUE(tried.contains(each)) << each;
+}
+
+TEST(Docs, TheRightsWithoutScriptsAreInTheOperatorsPage) {
+  std::string page = read(root / "docs/operate.md");
+  const auto from = page.find("### Without scripts");
+  ASSERT_NE(from, std::string::npos);
+  page = page.substr(from, page.find("\n## ", from + 1) - from);
+  const auto fence = page.find("```");
+  const std::set<std::string> least = rights_in(page.substr(fence, page.find("```", fence + 3) - fence));
+  std::set<std::string> needed;
+  for (const auto& each : doctor::all_rights(doctor::make_trial_ground("app:", ""), 0, "", false)) {
+    if (each.how_much == doctor::need::needed) needed.insert(each.word);
+  }
+  EXPECT_EQ(least, needed);
+  EXPECT_EQ(least, (std::set<std::string>{test::rights_without_scripts.begin(), test::rights_without_scripts.end()}));
 }
 
 TEST(Docs, EveryRequirementNamesTestsThatExist) {
