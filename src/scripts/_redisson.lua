@@ -4,10 +4,11 @@
 --   re-entrant, fair   one field   <uuid>:<thread> -> count
 --   our own            two fields  <owner> -> 1,  holdfast -> fence        (_recursive.lua; a caller chooses any owner)
 --   read-write         mode -> read|write,  <uuid>:<thread> -> count,  <uuid>:<thread>:write -> count
+--                      (_read_write.lua). Owners are told without :write; a writer of Java's may read as well, and is told once
 
 local function redisson_fields(key)
   if redis.call('HLEN', key) > 256 then return nil end
-  local fields, owners, mode = redis.call('HGETALL', key), {}, nil
+  local fields, owners, known, mode = redis.call('HGETALL', key), {}, {}, nil
   local ours = #fields == 4 and string.match(redis.call('HGET', key, 'holdfast') or '', '^%d+$')
   for i = 1, #fields, 2 do
     local field, value = fields[i], fields[i + 1]
@@ -19,7 +20,8 @@ local function redisson_fields(key)
       local owner = string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+:%d+)$')
         or string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+:%d+):write$')
       if not owner or not string.match(value, '^%d+$') then return nil end
-      owners[#owners + 1] = field
+      if not known[owner] then owners[#owners + 1] = owner end
+      known[owner] = true
     end
   end
   if #owners == 0 or (not mode and #owners > 1) then return nil end
