@@ -46,13 +46,12 @@ result<broken_lock> break_lock(client& redis, std::string_view name, std::string
   if (is_only(asked->reply(0), "zset")) {
     if (const auto problem = ask(scripts::break_shares, {}, {})) return *problem;
   } else if (is_only(asked->reply(0), "hash")) {
-    const auto problem =
-        ask(scripts::break_redisson, {lock::redisson_queue(*key)}, {lock::redisson_channel(*key)});
+    const auto problem = ask(scripts::break_redisson, {lock::redisson_queue(*key)}, {lock::redisson_channel(*key)});
     if (problem) return *problem;
   }
   if (is_only(asked->reply(0), "read_write")) {
-    const auto problem = ask(scripts::break_read_write, {},
-                             {lock::redisson_read_write_channel(*key), lock::redisson_stem(*key)});
+    const auto problem =
+        ask(scripts::break_read_write, {}, {lock::redisson_read_write_channel(*key), lock::redisson_stem(*key)});
     if (problem) return *problem;
   }
   return lock::read_break(asked->reply(0), *key);

@@ -124,8 +124,8 @@ struct redisson_shared_model : testing::Test {
   }
 
   void acquire(int who, bool writes, bool queue) {
-    const auto answer = run(scripts::read_write_acquire,
-                            {name(who), "25000", queue ? entry(who, writes) : "", "1", "0"}, writes, 4);
+    const auto answer =
+        run(scripts::read_write_acquire, {name(who), "25000", queue ? entry(who, writes) : "", "1", "0"}, writes, 4);
     ASSERT_FALSE(answer.is_error()) << answer.text;
     std::string result = queue ? "queued" : "held";
     std::vector<int> told;
@@ -310,7 +310,8 @@ TEST_F(redisson_shared_model, agrees_after_every_step) {
   }
   compare();
   auto keys = server.keys();
-  std::erase_if(keys, [](const std::string& key) { return key.starts_with("holdfast:fence:") || key == "{door}:seen"; });
+  std::erase_if(keys,
+                [](const std::string& key) { return key.starts_with("holdfast:fence:") || key == "{door}:seen"; });
   EXPECT_EQ(keys, std::vector<std::string>{});
 }
 

@@ -145,8 +145,8 @@ bool redisson_half::lock(milliseconds lease, milliseconds limit) {
 }
 
 std::optional<bool> redisson_half::unlock() {
-  const auto got = redis_.command(
-      {"EVAL", writes_ ? write_release : read_release, "2", name_, channel_, "30000", owner_, stem_});
+  const auto got =
+      redis_.command({"EVAL", writes_ ? write_release : read_release, "2", name_, channel_, "30000", owner_, stem_});
   if (got.is_error()) throw redis_error{got.text};
   if (got.is_nil()) return {};
   return got.number == 1;
