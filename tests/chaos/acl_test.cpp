@@ -170,7 +170,7 @@ TEST_F(acl, redisson_shared_mutex_needs_a_little_more) {
 }
 
 TEST_F(acl, needed_rights_are_enough_for_latch_and_barrier) {
-  start(needed);
+  start(needed_rights);
   latch done{*first_, "app:done", 2};
   EXPECT_TRUE(done.count_down(std::nothrow));
   std::jthread last{[&] {
@@ -225,14 +225,14 @@ std::optional<failure> hold_an_election(client& redis) {
 }
 
 TEST_F(acl, several_locks_at_once_need_no_more) {
-  start(needed);
+  start(needed_rights);
   const auto held = try_acquire_all(*first_, {"app:a", "app:b"});
   EXPECT_TRUE(held) << held.failure().detail;
 }
 
 TEST_F(acl, a_cache_and_an_elector_need_one_more_key_each) {
   for (const bool messages : {true, false}) {
-    auto rights = messages ? all_rights() : needed;
+    auto rights = messages ? all_rights() : needed_rights;
     rights.push_back(caching);
     rights.push_back(electing);
     start(rights);
