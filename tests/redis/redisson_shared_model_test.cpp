@@ -6,58 +6,18 @@
 
 #include <algorithm>
 #include <deque>
-#include <list>
-#include <map>
-#include <optional>
 #include <random>
 
 #include "lock/read_write.hpp"
 #include "redis/common.hpp"
+#include "redis/read_write_model.hpp"
 #include "scripts/sources.hpp"
 #include "support/redisson_read_write.hpp"
 
 namespace holdfast::test {
 namespace {
 
-// Who is inside, and in what order ours wait. An owner is ours if it is 0 … 9; 10 … 12 are threads of Java.
-struct model {
-  struct wish {
-    int owner;
-    bool writes;
-    friend bool operator==(const wish&, const wish&) = default;
-  };
-  std::optional<int> writer;
-  int writer_count = 0;
-  std::map<int, int> readers;
-  std::list<wish> queue;
-
-  [[nodiscard]] bool free() const { return !writer && readers.empty(); }
-  [[nodiscard]] bool fits(bool writes) const { return writes ? free() : !writer; }
-  [[nodiscard]] bool has(int owner, bool writes) const { return writes ? writer == owner : readers.contains(owner); }
-  void put(int owner, bool writes) {
-    if (writes) {
-      writer = owner;
-      writer_count = 1;
-    } else {
-      readers[owner] = 1;
-    }
-  }
-  void leave(int owner) {
-    queue.remove_if([owner](const wish& each) { return each.owner == owner; });
-  }
-  std::list<wish>::iterator find(int owner) { return std::ranges::find(queue, owner, &wish::owner); }
-  // Lets in from the head while they fit; returns who was.
-  std::vector<int> serve() {
-    std::vector<int> in;
-    while (!queue.empty() && fits(queue.front().writes)) {
-      put(queue.front().owner, queue.front().writes);
-      in.push_back(queue.front().owner);
-      queue.pop_front();
-    }
-    return in;
-  }
-};
-
+// Owners 0 … 9 are ours, 10 … 12 are threads of Java.
 constexpr int ours = 10;
 constexpr int all = 13;
 constexpr auto long_lease = 25'000ms;
@@ -82,7 +42,7 @@ struct redisson_shared_model : testing::Test {
   std::deque<redisson_read_write_lock> java;
   const lock::flavour_ptr reader = lock::redisson_reader("door");
   const lock::flavour_ptr writer = lock::redisson_writer("door");
-  model expected;
+  read_write_model expected;
   std::mt19937_64 random;
   std::uint64_t last_writer = 0;  // fences of writers increase
 
