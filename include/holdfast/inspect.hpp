@@ -151,15 +151,17 @@ struct lock_list {
 result<lock_list> list(client& redis, std::string_view pattern = {}, const list_options& how = {}) noexcept;
 
 struct broken_lock {
-  std::string owner;       // who held it
-  std::string next_owner;  // the waiter who has it now; empty: nobody
-  bool told = false;       // the old holder's client was listening. Not known, so false, for owners of another form
+  std::string owner;       // who held it; the first, where readers or permits were several
+  std::string next_owner;  // the waiter who has it now, or the first of several; empty: nobody, or not known (shares)
+  bool told = false;       // the clients of all holders were listening. Not known, so false, for owners of another form
+  std::uint64_t holders = 1;  // from how many it was taken
 };
 
-// Takes the lock from its holder: hands it to the first waiter, as a release does, or frees it. The old holder hears of
+// Takes the lock from its holder: hands it to the first waiter, as a release does, or frees it. Where several hold it (a
+// read-write lock, a semaphore), it is taken from all of them, and those who wait and fit come in. The old holders hear of
 // it at once (loss_cause::broken). `expected_owner` guards against breaking another's lock than the one that was looked
-// at; empty: whoever it is. not_owner: nobody holds it, or another does by now (nothing was broken); wrong_type: no
-// lock that we know.
+// at, and must be one of the holders; empty: whoever it is. not_owner: nobody holds it, or another does by now (nothing
+// was broken); wrong_type: no lock that we know.
 result<broken_lock> break_lock(client& redis, std::string_view name, std::string_view expected_owner) noexcept;
 
 }  // namespace holdfast

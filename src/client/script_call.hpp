@@ -73,12 +73,12 @@ class script_call : public net::request {
     const auto answer = unscripted_->end_round();
     if (!answer) {
       goes_on_ = true;
-      core_->connection().submit(*this, now);
+      core_->nodes().submit(*this, now);
       goes_on_ = false;
       return;
     }
     unscripted_.reset();
-    core_->connection().end_turn(*this, now);
+    end_turn(now);
     on_answer(*answer, now);
   }
 

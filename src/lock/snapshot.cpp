@@ -225,10 +225,12 @@ result<broken_lock> read_break(const value& reply, std::string_view key) {
   if (!reply.is_list() || items.empty() || !items[0].is_text()) return odd("break");
   const std::string& word = items[0].text;
   if (word == "broken") {
-    if (items.size() != 4 || !items[1].is_text() || !items[2].is_text() || items[3].type != kind::integer) {
+    if (items.size() != 5 || !items[1].is_text() || !items[2].is_text() || items[3].type != kind::integer ||
+        items[4].type != kind::integer || items[4].integer < 1) {
       return odd("break");
     }
-    return broken_lock{items[1].text, items[2].text, items[3].integer > 0};
+    return broken_lock{items[1].text, items[2].text, items[3].integer >= items[4].integer,
+                       static_cast<std::uint64_t>(items[4].integer)};
   }
   if (word == "changed" && items.size() == 2 && items[1].is_text()) {
     return failure{errc::not_owner,
@@ -243,5 +245,9 @@ result<broken_lock> read_break(const value& reply, std::string_view key) {
 std::string redisson_queue(std::string_view key) { return helper("redisson_lock_queue", key); }
 std::string redisson_channel(std::string_view key) { return helper("redisson_lock__channel", key); }
 std::string redisson_read_write_channel(std::string_view key) { return helper("redisson_rwlock", key); }
+std::string redisson_stem(std::string_view key) {
+  if (key.find('{') != std::string_view::npos) return std::string{key};
+  return std::string{"{"}.append(key).append("}");
+}
 
 }  // namespace holdfast::lock

@@ -26,5 +26,7 @@ result<broken_lock> read_break(const resp::value& reply, std::string_view key);
 std::string redisson_queue(std::string_view key);
 std::string redisson_channel(std::string_view key);
 std::string redisson_read_write_channel(std::string_view key);
+// What the names of a read-write lock's timeouts begin with.
+std::string redisson_stem(std::string_view key);
 
 }  // namespace holdfast::lock

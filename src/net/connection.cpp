@@ -32,6 +32,8 @@ void request::abandon() noexcept {
   if (pending()) carrier_->abandon(*this);
 }
 
+void request::end_turn(time_point now) { carrier_->end_turn(*this, now); }
+
 void connection::submit(request& what, time_point now) {
   what.carrier_ = this;
   if (state_ == state::closed) return what.on_refused({errc::cancelled, "the client is closed"}, now);

@@ -40,6 +40,9 @@ class request {
   // Takes it back: none of the three above will be called.
   void abandon() noexcept;
 
+  // For one that takes_turn (below): it has nothing more to send.
+  void end_turn(runtime::time_point now);
+
   // When it was put on the wire; the server cannot have seen it earlier.
   [[nodiscard]] runtime::time_point sent_at() const noexcept { return sent_at_; }
 
@@ -50,7 +53,7 @@ class request {
 
   // Uses WATCH, which the server keeps for the connection and not for us: one such request at a time is under way. It has
   // its turn from when it goes onto the wire, also while it is submitted again from its last on_reply, until it is
-  // interrupted, abandoned, or ends its turn (connection::end_turn).
+  // interrupted, abandoned, or ends its turn.
   bool takes_turn = false;
 
  protected:
@@ -64,7 +67,7 @@ class request {
   friend class link;
   enum class place : unsigned char { nowhere, backlog, turn, wire };
   place place_ = place::nowhere;
-  connection* carrier_ = nullptr;  // while pending
+  connection* carrier_ = nullptr;  // to which it was submitted last
   runtime::time_point sent_at_{};  // in the backlog: when it was submitted
 };
 

@@ -140,6 +140,35 @@ TEST_F(acl, recursive_mutex_needs_a_little_more) {
   EXPECT_EQ(recursive_mutex(*first_, "app:deep").try_lock(std::nothrow).code(), errc::refused);
 }
 
+TEST_F(acl, redisson_shared_mutex_needs_a_little_more) {
+  const std::vector<std::string> more{"+hgetall", "~{app:*}:*:rwlock_timeout:*"};
+  const std::vector<std::string> for_java{"&redisson_*", "+hincrby", "+pubsub|numsub"};
+  for (const bool java : {true, false}) {
+    auto rights = all_rights();
+    rights.insert(rights.end(), more.begin(), more.end());
+    if (java) rights.insert(rights.end(), for_java.begin(), for_java.end());
+    start(rights);
+    redisson_shared_mutex lock{*first_, "app:rw", {.ttl = 600ms}};
+    const auto locked = lock.lock_shared(std::nothrow);
+    ASSERT_TRUE(locked) << locked.failure().detail;
+    auto next = std::async(std::launch::async, [&] {
+      redisson_shared_mutex mine{*second_, "app:rw"};
+      const auto got = mine.lock(std::nothrow);
+      const auto down = mine.downgrade(std::nothrow);
+      EXPECT_TRUE(down) << down.failure().detail;
+      return std::pair{got, mine.release()};
+    });
+    std::this_thread::sleep_for(1s);  // renewed meanwhile, and a waiter that is not young any more
+    EXPECT_EQ(lock.release(), release_outcome::released);
+    const auto [got, released] = next.get();
+    EXPECT_TRUE(got) << got.failure().detail;
+    EXPECT_EQ(released, release_outcome::released);
+    EXPECT_EQ(server_->command({"ACL", "LOG"}).items.empty(), java) << "nothing is refused but what is for Java";
+  }
+  start(all_rights());
+  EXPECT_EQ(redisson_shared_mutex(*first_, "app:rw").try_lock_shared_for(std::nothrow, {}).code(), errc::refused);
+}
+
 TEST_F(acl, needed_rights_are_enough_for_latch_and_barrier) {
   start(needed_rights);
   latch done{*first_, "app:done", 2};

@@ -162,6 +162,23 @@ TEST_F(look, break_without_a_terminal_wants_a_word) {
   EXPECT_TRUE(has(again.err, "nobody holds door")) << again.err;
 }
 
+TEST_F(look, break_takes_permits_from_all_who_have_them) {
+  const auto sharer = [&] {
+    return process{{HOLDFAST_HELPERS_DIR "/sharer", server_.url(), "pool", "30000", "0", "1/2"}};
+  };
+  process first = sharer();
+  process second = sharer();
+  for (process* each : {&first, &second}) {
+    ASSERT_EQ(each->read_line(10s), "asking");
+    ASSERT_EQ(each->read_line(10s).value_or("").rfind("got ", 0), 0U);
+  }
+  const outcome done = run({"break", "pool", "--yes", "--json"});
+  EXPECT_EQ(done.code(), 0) << done.err;
+  EXPECT_TRUE(has(done.out, R"("told": true, "holders": 2)")) << done.out;
+  EXPECT_TRUE(has(done.out, R"("next_owner": null)")) << done.out;
+  EXPECT_EQ(server_.number({"EXISTS", "pool"}), 0);
+}
+
 TEST_F(look, break_hands_over_and_the_old_holder_loses) {
   process first = holder("door");
   ASSERT_TRUE(held("door"));

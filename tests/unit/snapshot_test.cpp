@@ -184,7 +184,7 @@ TEST(Snapshot, LocksOfOneAcquisitionBelongTogether) {
 }
 
 TEST(Snapshot, HowABreakWent) {
-  const auto broken = read_break(list({text("broken"), text("old"), text("new"), number(1)}), "door");
+  const auto broken = read_break(list({text("broken"), text("old"), text("new"), number(1), number(1)}), "door");
   ASSERT_TRUE(broken);
   EXPECT_EQ(broken->owner, "old");
   EXPECT_EQ(broken->next_owner, "new");
