@@ -207,7 +207,7 @@ struct redisson_shared_model : testing::Test {
       seen.push_back(name(*expected.writer) + ":write=" + std::to_string(expected.writer_count));
     }
     std::ranges::sort(seen);
-    seen.push_back(expected.writer ? "mode=write" : expected.readers.empty() ? "mode=none" : "mode=read");
+    seen.emplace_back(expected.writer ? "mode=write" : expected.readers.empty() ? "mode=none" : "mode=read");
     for (const auto& each : expected.queue) seen.push_back(entry(each.owner, each.writes));
     ASSERT_EQ(server.list({"EVAL", look, "2", "door", "{door}:waiters"}), seen);
   }
