@@ -1,6 +1,7 @@
 #include "doctor/rights.hpp"
 
 #include "lock/names.hpp"
+#include "lock/snapshot.hpp"
 
 namespace holdfast::doctor {
 namespace {
@@ -125,9 +126,11 @@ std::vector<right> all_rights(const trial_ground& at, int database, std::string_
     };
     better("+zrangebyscore", need::nicety, "shared_mutex and semaphore are refused",
            {"ZRANGEBYSCORE", at.waiters, "0", "0"});
-    better("+hgetall", need::nicety, "recursive_mutex is refused", {"HGETALL", at.seen});
+    better("+hgetall", need::nicety, "recursive_mutex and redisson_shared_mutex are refused", {"HGETALL", at.seen});
     key(":capacity", lock::capacity_key(at.lock), "semaphore is refused");
     key(":value", lock::value_key(at.lock), "cache is refused");
+    key(":*:rwlock_timeout:*", lock::redisson_stem(at.lock) + ":x:1:rwlock_timeout:1",
+        "redisson_shared_mutex is refused");
     key(":leader", lock::leader_key(at.lock), "elector is refused");
   }
   better("+client|kill", need::nicety, "a command that is stuck in a broken connection may still run later",

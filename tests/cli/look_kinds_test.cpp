@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "support/eventually.hpp"
+#include "support/places.hpp"
 #include "support/redis_server.hpp"
 
 namespace holdfast::test {
@@ -26,7 +27,7 @@ class LookKinds : public testing::Test {
     return made;
   }
   process helper(std::vector<std::string> words) {
-    words[0] = std::string{HOLDFAST_HELPERS_DIR} + "/" + words[0];
+    words[0] = helper(words[0]);
     words.insert(words.begin() + 1, server_.url());
     return process{words};
   }

@@ -7,6 +7,7 @@
 #include "redis/no_scripts.hpp"
 #include "support/boottime.hpp"
 #include "support/history.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
@@ -114,7 +115,7 @@ TEST(no_scripts_exclusion, processes_and_threads_bump_a_number_and_lose_nothing)
 }
 
 TEST_F(no_scripts, a_killed_holder_is_followed_at_its_expiry) {
-  process holder{{HOLDFAST_HELPERS_DIR "/locker", server.url() + "?scripts=off", "app:door", "1000", "0"}};
+  process holder{{helper("locker"), server.url() + "?scripts=off", "app:door", "1000", "0"}};
   ASSERT_EQ(holder.read_line(patience), "asking");
   const auto got = holder.read_line(patience);
   ASSERT_TRUE(got && got->starts_with("got "));

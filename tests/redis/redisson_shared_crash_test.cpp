@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "redis/common.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {

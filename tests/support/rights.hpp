@@ -42,7 +42,8 @@ inline const std::vector<std::string> optional_rights{
 };
 // What primitives beyond the mutex need: shared_mutex, recursive_mutex, semaphore, cache, elector.
 inline const std::vector<std::string> family_rights{
-    "+zrangebyscore", "+hgetall", "~{app:*}:capacity", "~{app:*}:value", "~{app:*}:leader",
+    "+zrangebyscore", "+hgetall",        "~{app:*}:capacity",
+    "~{app:*}:value", "~{app:*}:leader", "~{app:*}:*:rwlock_timeout:*",
 };
 
 // With scripts = off: all that this mode needs, and nothing of scripting.
