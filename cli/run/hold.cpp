@@ -95,7 +95,7 @@ result<lease> take(client& redis, std::string_view name, const hold_kind& kind, 
 }
 
 std::string not_acquired_text(client& redis, const std::string& name, const hold_kind& kind, const failure& why) {
-  const std::string plainly = name + " was not acquired: " + why.detail;
+  std::string plainly = name + " was not acquired: " + why.detail;
   if (why.code != errc::wrong_type) return plainly;
   const auto seen = inspect(redis, name, {.patience = std::chrono::milliseconds{0}, .most_waiters = 0});
   if (!seen) return plainly;

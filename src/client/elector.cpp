@@ -92,7 +92,7 @@ struct elector::state {
     auto locked = owner->lock();
     detail::batch asked{*owner, true};
     asked.add_script(scripts::elector_announce, {key, lock::leader_key(key)}, {held.owner(), lock::write_leader(me)});
-    if (const auto problem = asked.run(locked)) return problem;
+    if (auto problem = asked.run(locked)) return problem;
     const resp::value& reply = asked.reply(0);
     if (reply.is_error()) return lock::server_error(reply.text);
     if (reply.integer == 1) return std::nullopt;
