@@ -7,7 +7,7 @@
 --
 -- returns as break_plain.lua does
 
---@include _clock.lua
+--@include _silence.lua
 
 local channel, stem = ARGV[2], ARGV[3]
 

@@ -6,7 +6,7 @@
 --
 -- returns as break_plain.lua does
 
---@include _clock.lua
+--@include _silence.lua
 --@include _broken.lua
 
 local kind = call('TYPE', KEYS[1])['ok']

@@ -8,7 +8,7 @@
 --
 -- returns as acquire.lua does; of several readers, how long the longest will be there, and one of them
 
---@include _clock.lua
+--@include _silence.lua
 --@include _fence.lua
 
 local owner, ttl, entry, fenced = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1'
@@ -80,19 +80,6 @@ elseif not remaining then
 end
 if entry == '' then return 'held ' .. remaining .. ' ' .. holder end
 
--- Joining and heartbeats: as in acquire.lua.
-local ticket = ARGV[5] ~= '1' and call('ZSCORE', KEYS[2], entry)
-if not ticket then
-  ticket = draw()
-  call('ZADD', KEYS[2], ticket, entry)
-  rank = call('ZCARD', KEYS[2]) - 1
-  if rank == 0 then call('PEXPIRE', KEYS[2], '15000') end
-else
-  call('PEXPIRE', KEYS[2], '15000')
-  if now() - ticket > YOUNG then
-    call('HSET', KEYS[3], entry, now())
-    call('PEXPIRE', KEYS[3], '15000')
-  end
-  rank = call('ZRANK', KEYS[2], entry)
-end
-return 'queued ' .. ticket .. ' ' .. rank .. ' ' .. remaining .. ' ' .. holder
+--@include _join.lua
+
+return join(entry, draw, remaining .. ' ' .. holder)

@@ -7,7 +7,7 @@
 --
 -- returns 0 not mine   1 released   2 handed over
 
---@include _clock.lua
+--@include _silence.lua
 
 local owner, channel, stem = ARGV[1], ARGV[4], ARGV[5]
 

@@ -12,7 +12,7 @@
 --         'refused passed_over'     up: those who wait have been passed over too often
 --         'refused too_many <n>'    more than the capacity, which is n
 
---@include _clock.lua
+--@include _silence.lua
 --@include _fence.lua
 
 local owner, ttl, entry, weight, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[6], ARGV[8]
@@ -124,20 +124,6 @@ if not queue and sum + weight <= capacity then
 end
 if entry == '' then return 'held ' .. in_the_way() end
 
--- As in acquire.lua.
-local rank
-ticket = ARGV[5] ~= '1' and call('ZSCORE', KEYS[2], entry)
-if not ticket then
-  ticket = draw_ticket()
-  call('ZADD', KEYS[2], ticket, entry)
-  rank = call('ZCARD', KEYS[2]) - 1
-  if rank == 0 then call('PEXPIRE', KEYS[2], '15000') end
-else
-  call('PEXPIRE', KEYS[2], '15000')
-  if now() - ticket > YOUNG then
-    call('HSET', KEYS[3], entry, now())
-    call('PEXPIRE', KEYS[3], '15000')
-  end
-  rank = call('ZRANK', KEYS[2], entry)
-end
-return 'queued ' .. ticket .. ' ' .. rank .. ' ' .. in_the_way()
+--@include _join.lua
+
+return join(entry, draw_ticket, in_the_way())

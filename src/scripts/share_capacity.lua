@@ -5,7 +5,7 @@
 --
 -- returns 0
 
---@include _clock.lua
+--@include _silence.lua
 --@include _fence.lua
 
 local capacity, of_permits = ARGV[1] + 0, true

@@ -7,7 +7,7 @@
 --
 -- returns 0 not mine   1 released, or a reader now; nobody was let in   2 the same, and somebody was
 
---@include _clock.lua
+--@include _silence.lua
 --@include _fence.lua
 
 local owner, weight, mode = ARGV[1], ARGV[3], ARGV[5]
