@@ -1,4 +1,4 @@
--- Redisson's read-write lock, as it lies in Redis, and our queue for it. Comes after _clock.lua and _turns.lua, in scripts that
+-- Redisson's read-write lock, as it lies in Redis, and our queue for it. Comes after _silence.lua and _turns.lua, in scripts that
 -- have `channel` (Redisson's, of this lock) and `stem` (what the names of its timeouts begin with).
 --
 -- KEYS[1] lock      hash    mode -> read | write, <uuid>:<thread> -> how often this reader is inside, <uuid>:<thread>:write ->

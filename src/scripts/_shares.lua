@@ -11,7 +11,7 @@
 -- '#', '/' and '^' score below 1e9 and no share does, so a range of scores tells them apart. The key lives as long as its longest
 -- share, and goes with the last. Ended shares are taken off before anything is decided.
 
--- Comes after _clock.lua and _fence.lua, so that a script can do what is most frequent before the functions below are made: making
+-- Comes after _silence.lua and _fence.lua, so that a script can do what is most frequent before the functions below are made: making
 -- them takes as long as a command or two.
 
 local function text(number) return string.format('%.0f', number) end

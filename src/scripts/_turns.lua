@@ -1,4 +1,4 @@
--- Turns for those who wait in Java, for locks in Redisson's layout. Comes after _clock.lua.
+-- Turns for those who wait in Java, for locks in Redisson's layout. Comes after _silence.lua.
 --
 -- KEYS[3] seen     hash     besides heartbeats: #run  -> our releases in a row while somebody in Java listened
 --                                               #turn -> until when (µs) the free lock is left to Java
