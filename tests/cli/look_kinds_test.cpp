@@ -26,7 +26,7 @@ class LookKinds : public testing::Test {
     EXPECT_EQ(made->running().read_line(20s).value_or(""), "in") << made->err();
     return made;
   }
-  process helper(std::vector<std::string> words) {
+  process start(std::vector<std::string> words) {
     words[0] = helper(words[0]);
     words.insert(words.begin() + 1, server_.url());
     return process{words};
@@ -89,7 +89,7 @@ TEST_F(LookKinds, AnElectorsLeaderAndTerm) {
 }
 
 TEST_F(LookKinds, LatchesAndBarriers) {
-  process latch = helper({"meeter", "latch", "done", "2", "arrive"});
+  process latch = start({"meeter", "latch", "done", "2", "arrive"});
   ASSERT_EQ(latch.read_line(20s), "ready");
   ASSERT_EQ(latch.read_line(20s), "arrived");
   outcome seen = run({"status", "done"});
@@ -97,14 +97,14 @@ TEST_F(LookKinds, LatchesAndBarriers) {
   EXPECT_EQ(seen.out.rfind("done: closed, 1 of 2 is missing\n  kept for    ", 0), 0U) << seen.out;
   EXPECT_FALSE(has(seen.out, "holder")) << seen.out;
   EXPECT_FALSE(has(seen.out, "process")) << seen.out;
-  process last = helper({"meeter", "latch", "done", "2", "arrive"});
+  process last = start({"meeter", "latch", "done", "2", "arrive"});
   ASSERT_EQ(last.read_line(20s), "ready");
   ASSERT_EQ(last.read_line(20s), "arrived");
   seen = run({"status", "done"});
   EXPECT_EQ(seen.code(), 1) << "open";
   EXPECT_EQ(seen.out.rfind("done: open\n", 0), 0U) << seen.out;
 
-  process barrier = helper({"meeter", "barrier", "step", "3", "arrive"});
+  process barrier = start({"meeter", "barrier", "step", "3", "arrive"});
   ASSERT_EQ(barrier.read_line(20s), "ready");
   ASSERT_EQ(barrier.read_line(20s), "arrived");
   EXPECT_EQ(run({"status", "step"}).out.rfind("step: phase 0, 2 of 3 are missing\n", 0), 0U);
