@@ -51,7 +51,9 @@ void release_call::on_interrupted(const failure& why, time_point now) {
   core_->nodes().submit(*this, now);
 }
 
-void release_call::on_refused(const failure& why, time_point /*now*/) {
+void release_call::on_refused(const failure& why, time_point now) {
+  // Nobody waits for this one, so it need not be told soon: it goes on until its own limit.
+  if (detached_ && why.code == errc::unreachable && !core_->closing()) return core_->nodes().submit(*this, now);
   failure told = why;
   if (repeated_) told.sent = delivery::unanswered;
   end(told);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <thread>
 
 #include "regress/ground.hpp"
 
@@ -61,6 +62,23 @@ TEST(Regress, D22_AnAttemptThatEndsBetweenTwoSendingsCleansUp) {
   EXPECT_EQ(redis.acquire(std::nothrow, "d22", {.ttl = 60s, .wait = 300ms}).code(), errc::unreachable);
   between.pass();
   EXPECT_TRUE(key_goes(server, "d22", 10s));
+}
+
+// The server is away for longer than a caller would wait for a connection; the clean-up has the time to outlast that.
+TEST(Regress, D22_ACleanUpOutlastsAFailureToConnect) {
+  redis_server server;
+  gate between{server.port()};
+  load_scripts(server);
+  settings how = quiet(between.url(), 200ms);
+  how.connect_timeout = 300ms;
+  client redis{how};
+  ASSERT_TRUE(redis.ping());
+  between.when_reply(granted_reply, fault::down());
+  EXPECT_EQ(redis.try_acquire("d22", {.ttl = 60s}).code(), errc::unreachable);
+  ASSERT_EQ(server.number({"EXISTS", "d22"}), 1);
+  std::this_thread::sleep_for(2s);  // several attempts to connect fail
+  between.pass();
+  EXPECT_TRUE(key_goes(server, "d22"));
 }
 
 TEST(Regress, D22_ACancelledWaiterLeavesTheQueue) {
