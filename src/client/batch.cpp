@@ -42,7 +42,7 @@ std::size_t batch::add_script(const scripts::script& what, std::span<const std::
                               std::span<const std::string> args) {
   item& made = items_.emplace_back(*this, &what);
   made.count = 1 + keys.size() + args.size();
-  if (keys.size() > 0) made.route = *keys.begin();
+  if (!keys.empty()) made.route = *keys.begin();
   resp::append_bulk(made.words, static_cast<std::int64_t>(keys.size()));
   for (const std::string& each : keys) resp::append_bulk(made.words, each);
   for (const std::string& each : args) resp::append_bulk(made.words, each);
