@@ -2,6 +2,7 @@
 
 #include "client/lock_keys.hpp"
 #include "client/release_call.hpp"
+#include "lock/names.hpp"
 
 #include <utility>
 
@@ -49,12 +50,26 @@ acquire_call::acquire_call(core& owner, std::string key, std::string id, const l
       what_{std::move(what)},
       machine_{how, owner.where().command_timeout, owner.random()} {
   impatient = !how.waits;
-  if (how.waits && how.queue) {
-    const auto claim = std::chrono::duration_cast<std::chrono::milliseconds>(lock::acquire_machine::claim(how.ttl));
-    entry_.reserve(64 + id_.size());
-    entry_.append(what_->mark).append(std::to_string(claim.count())).append(":").append(owner.inbox()).append(":");
-    entry_.append(std::to_string(number_)).append(":").append(id_);
+  if (how.waits && how.queue) write_entry(owner.inbox());
+}
+
+void acquire_call::write_entry(std::string_view inbox) {
+  const auto claim = std::chrono::duration_cast<std::chrono::milliseconds>(lock::acquire_machine::claim(how_.ttl));
+  entry_.clear();
+  entry_.reserve(64 + id_.size());
+  entry_.append(what_->mark).append(std::to_string(claim.count())).append(":").append(inbox).append(":");
+  entry_.append(std::to_string(number_)).append(":").append(id_);
+}
+
+// The first node that it goes to decides how it is told: the entry must stay the same once the server has seen it.
+std::string_view acquire_call::listens_on() {
+  if (core_->where().deployment != deployment::cluster || entry_.empty()) return {};
+  if (!queued_before_ && channel_.empty()) {
+    const std::string inbox = lock::shard_inbox(key_, core_->inbox());
+    channel_ = lock::inbox_channel(inbox);
+    write_entry(inbox);
   }
+  return channel_;
 }
 
 acquire_call::~acquire_call() {

@@ -1,6 +1,8 @@
--- The clock of the scripts, and who of the queue is silent. KEYS and the form of numbers: see _queue.lua.
+-- The clock of the scripts, who of the queue is silent, and how to tell the others. KEYS and the form of numbers: see _queue.lua.
 
 local call = redis.call
+
+--@include _inbox.lua
 
 local clock
 local function now()
