@@ -19,7 +19,9 @@ settings quiet_settings(const std::string& url);
 class server {
  public:
   // An empty URL starts one, and puts the calling thread where it says; somebody else's server leaves it anywhere.
-  explicit server(const std::string& url = {}, placement clients = placement::anywhere);
+  explicit server(const std::string& url = {}, placement clients = placement::anywhere) : server{url, clients, false} {}
+  // A node of a cluster that is to be made (cluster.cpp): knows nobody, serves no slots.
+  static server cluster_node(placement clients) { return server{{}, clients, true}; }
   ~server();
   server(const server&) = delete;
   server& operator=(const server&) = delete;
@@ -27,7 +29,8 @@ class server {
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
 
  private:
-  bool start(int port, bool placed);
+  server(const std::string& url, placement clients, bool clustered);
+  bool start(int port, bool placed, bool clustered);
   void stop() noexcept;
 
   std::string url_;

@@ -194,8 +194,9 @@ TEST_F(cluster, every_member_of_the_family_works_on_every_node) {
     }
     {
       semaphore permits{redis, name("permits"), 2};
-      const auto one = permits.acquire();
-      EXPECT_EQ(permits.set_capacity(3).has_value(), true);
+      const lease one = permits.take();
+      EXPECT_TRUE(permits.set_capacity(std::nothrow, 3).has_value());
+      EXPECT_TRUE(permits.try_take(2).has_value());
     }
   }
 }
@@ -257,7 +258,7 @@ TEST_F(cluster, a_broken_lock_is_lost_at_once_wherever_it_lies) {
   for (std::size_t node = 0; node < 3; ++node) {
     const std::string name = group().key_at(node, "broken:");
     lease held = redis.acquire(name, {.ttl = 60s});
-    ASSERT_TRUE(break_lock(operator_, name).has_value());
+    ASSERT_TRUE(break_lock(operator_, name, {}).has_value());
     EXPECT_TRUE(eventually(patience, [&] { return held.state() == lease_state::LOST; }));
   }
   EXPECT_EQ(redis.stats().of(loss_cause::broken), 3U);
