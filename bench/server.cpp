@@ -37,6 +37,9 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
+// Where a node of a cluster writes down the others.
+std::string nodes_file(const std::string& port) { return "/tmp/holdfast-bench-node-" + port + ".conf"; }
+
 [[noreturn]] void become_redis(pid_t parent, const std::string& port, const std::string& bus, bool placed) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
@@ -45,7 +48,7 @@ int free_port() {
   ::dup2(nowhere, STDIN_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);
   const bool clustered = !bus.empty();
-  const std::string file = "/tmp/holdfast-bench-" + std::to_string(parent) + "-" + port + ".conf";
+  const std::string file = nodes_file(port);
   // The last words are left out where there is no cluster.
   ::execlp("redis-server", "redis-server", "--port", port.c_str(), "--bind", "127.0.0.1", "--save", "", "--appendonly",
            "no", "--dir", "/", "--loglevel", "warning", clustered ? "--cluster-enabled" : nullptr, "yes",
@@ -74,11 +77,11 @@ server::~server() { stop(); }
 
 // False if it left before it answered: the port was taken, or there is no such program.
 bool server::start(int port, bool placed, bool clustered) {
-  const std::string bus = clustered ? std::to_string(free_port()) : std::string{};
+  if (clustered) bus_ = std::to_string(free_port());
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error{"fork failed"};
-  if (child == 0) become_redis(parent, std::to_string(port), bus, placed);
+  if (child == 0) become_redis(parent, std::to_string(port), bus_, placed);
   pid_ = child;
   url_ = "redis://127.0.0.1:" + std::to_string(port);
   const auto limit = std::chrono::steady_clock::now() + start_limit;
@@ -104,6 +107,7 @@ void server::stop() noexcept {
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+  if (!bus_.empty()) ::unlink(nodes_file(url_.substr(url_.rfind(':') + 1)).c_str());
 }
 
 }  // namespace holdfast::bench

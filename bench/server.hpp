@@ -27,6 +27,8 @@ class server {
   server& operator=(const server&) = delete;
 
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
+  // The port at which other nodes of a cluster reach it.
+  [[nodiscard]] const std::string& bus() const noexcept { return bus_; }
 
  private:
   server(const std::string& url, placement clients, bool clustered);
@@ -34,7 +36,8 @@ class server {
   void stop() noexcept;
 
   std::string url_;
-  pid_t pid_ = -1;  // -1: not ours
+  std::string bus_;  // empty: not a node of a cluster
+  pid_t pid_ = -1;   // -1: not ours
 };
 
 }  // namespace holdfast::bench

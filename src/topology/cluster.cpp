@@ -19,6 +19,8 @@ constexpr milliseconds try_again_least{3};
 constexpr milliseconds try_again_most{15};
 constexpr milliseconds down_least{50};
 constexpr milliseconds down_most{100};
+// How long a node is kept that was named by ASK: more of it is to come while a slot moves.
+constexpr std::chrono::seconds lodging{10};
 
 }  // namespace
 
@@ -100,6 +102,7 @@ bool cluster::redirect(node& from, net::request& what, std::string_view error, t
     if (++what.redirections > most_redirections) return false;
     node& target = *nodes_[find_or_add(how->where)];
     what.asking = how->what == kind::ask;
+    if (what.asking) target.needed_until = now + lodging;
     target.at->submit(what, now);
     if (how->what == kind::moved) moved(*how, now);
     return true;
@@ -166,7 +169,7 @@ void cluster::node::on_failed(net::connection& /*which*/, const failure& why, ti
 
 bool cluster::node::needs_connection(const net::connection& which) const {
   if (!of.known_) return !of.lobby_.empty() || of.owner_.needs_connection(which);
-  return serving && of.owner_.needs_connection(which);
+  return serving;
 }
 
 void cluster::node::wake_driver() { of.owner_.wake_driver(); }

@@ -125,6 +125,10 @@ void cluster::let_go(time_point now) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     node& each = *nodes_[i];
     if (each.serving) continue;
+    if (now < each.needed_until) {
+      want_map(each.needed_until);
+      continue;
+    }
     if (each.at->ready() && each.at->in_flight() > 0) {
       want_map(now + while_useless);
       continue;

@@ -33,8 +33,9 @@ struct cluster::node final : net::connection_events {
   settings how;
   net::connection* at = nullptr;
   bool seed = false;
-  bool serving = false;  // has slots, by the map or by a MOVED
-  bool failed = false;   // could not be reached when it was last tried
+  bool serving = false;                // has slots, by the map or by a MOVED
+  bool failed = false;                 // could not be reached when it was last tried
+  runtime::time_point needed_until{};  // without slots of its own yet, it is being given some
 };
 
 class cluster::map_request final : public net::request {
