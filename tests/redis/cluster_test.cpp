@@ -15,7 +15,10 @@ namespace {
 // One cluster for all tests of this file: making it takes seconds.
 class cluster : public ::testing::Test {
  public:
-  static void SetUpTestSuite() { group_ = std::make_unique<cluster_group>(); }
+  // Nobody fails over here, however busy the machine is.
+  static void SetUpTestSuite() {
+    group_ = std::make_unique<cluster_group>(3, 1, redis_options{.config = {"cluster-node-timeout 30000"}});
+  }
   static void TearDownTestSuite() { group_.reset(); }
 
  protected:
