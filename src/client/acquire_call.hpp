@@ -52,6 +52,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
  private:
   [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
   [[nodiscard]] std::string_view listens_on() override;
+  [[nodiscard]] bool may_queue() const;
   void encode_values(std::string& out) override;
   void on_answer(const resp::value& reply, runtime::time_point now) override;
   void on_interrupted(const failure& why, runtime::time_point now) override;
@@ -70,6 +71,8 @@ class acquire_call final : public script_call, public call, private runtime::tim
   bool queued_before_ = false;  // whether the server may know our entry already
   std::string entry_;           // how we stand in the queue; empty: do not queue
   std::string channel_;         // of our inbox in the lock's slot; empty: the grant comes to the client's
+  bool unheard_ = false;        // it was sent without the entry, because nobody listens to that channel yet
+  bool listens_ = false;        // so it has to be subscribed to
   lock::terms how_;
   lock::flavour_ptr what_;
   lock::acquire_machine machine_;

@@ -91,6 +91,8 @@ class connection final : public carrier, private runtime::timer {
   [[nodiscard]] bool has_inbox() const noexcept { return has_inbox_; }
   // Whether it has sharded channels, and we listen to them.
   [[nodiscard]] bool has_shard_inboxes() const noexcept { return sharded_; }
+  // Whether we listen to this sharded channel, or are about to.
+  [[nodiscard]] bool listens_to(std::string_view channel) const { return shards_.has(channel); }
   // The RESP version spoken, once ready.
   [[nodiscard]] int version() const noexcept { return version_; }
   // What `why`, the end of somebody's patience, comes down to: `protocol` if an answer has begun and does not go on.

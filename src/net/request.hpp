@@ -50,8 +50,8 @@ class request {
   // The key that it is about, where several nodes could be meant; empty: any of them will do.
   [[nodiscard]] virtual std::string_view routed_by() const noexcept { return {}; }
 
-  // The sharded channel on which its answer, or what follows from it, will be told: subscribed to before it is sent, where
-  // the server has such channels. Empty: none. Asked before encode().
+  // The sharded channel on which what follows from it will be told: subscribed to before it is sent, where the server has such
+  // channels. Empty: none. Asked before encode().
   [[nodiscard]] virtual std::string_view listens_on() { return {}; }
 
   // Takes it back: none of the three above will be called.

@@ -150,7 +150,10 @@ void cluster::node::on_shard_message(std::string_view payload, time_point now) {
   of.owner_.on_message(payload, false, now);
 }
 
-void cluster::node::on_unsubscribed(net::connection& /*which*/, time_point now) { of.want_map(now); }
+void cluster::node::on_unsubscribed(net::connection& /*which*/, time_point now) {
+  of.informed_ = this;
+  of.want_map(now);
+}
 
 bool cluster::node::redirect(net::connection& /*from*/, net::request& what, std::string_view error, time_point now) {
   return of.redirect(*this, what, error, now);

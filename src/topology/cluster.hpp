@@ -83,8 +83,8 @@ class cluster final : private runtime::timer {
   std::unique_ptr<map_request> request_;
   runtime::time_point asked_at_{};
   runtime::time_point due_ = runtime::never;
-  std::size_t turn_ = 0;             // who is asked for the next map
-  std::uint16_t informed_ = nobody;  // whose map must be newer than ours
+  std::size_t turn_ = 0;      // who is asked for the next map
+  node* informed_ = nullptr;  // whose map must be newer than ours
   net::waiting_room lobby_;
   net::waiting_room pause_;
 };

@@ -44,8 +44,8 @@ void cluster::fire(time_point now) {
 void cluster::ask_map(time_point now) {
   if (closed_ || request_->pending()) return;
   node* whom = nullptr;
-  if (informed_ != nobody && nodes_[informed_]->at->ready()) whom = nodes_[informed_].get();
-  informed_ = nobody;
+  if (informed_ != nullptr && informed_->at->ready()) whom = informed_;
+  informed_ = nullptr;
   for (std::size_t i = 0; whom == nullptr && i < nodes_.size(); ++i) {
     node& each = *nodes_[turn_++ % nodes_.size()];
     if (each.at->ready()) whom = &each;
@@ -112,7 +112,7 @@ void cluster::follow(const std::vector<slot_range>& map, time_point now) {
 // One slot, told by the node that had it before.
 void cluster::moved(const redirection& how, time_point now) {
   const std::uint16_t place = find_or_add(how.where);
-  informed_ = place;
+  informed_ = nodes_[place].get();
   want_map(now);
   if (std::exchange(serves_[how.slot], place) == place) return;
   nodes_[place]->serving = true;
