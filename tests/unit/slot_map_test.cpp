@@ -29,7 +29,7 @@ resp::value list(std::vector<resp::value> items) {
   return out;
 }
 
-TEST(slot_map, ranges_with_their_primaries_are_read_and_replicas_passed_over) {
+TEST(SlotMap, RangesWithTheirPrimariesAreReadAndReplicasPassedOver) {
   const auto reply = list({list({number(0), number(5460), list({text("10.0.0.1"), number(7001), text("id")}),
                                  list({text("10.0.0.4"), number(7004), text("id")})}),
                            list({number(5461), number(16383), list({text("10.0.0.2"), number(7002)})})});
@@ -43,7 +43,7 @@ TEST(slot_map, ranges_with_their_primaries_are_read_and_replicas_passed_over) {
   EXPECT_EQ((*map)[1].primary, (node_address{"10.0.0.2", 7002}));
 }
 
-TEST(slot_map, a_node_that_does_not_know_its_own_address_is_the_one_that_was_asked) {
+TEST(SlotMap, ANodeThatDoesNotKnowItsOwnAddressIsTheOneThatWasAsked) {
   resp::value nil;
   nil.type = resp::kind::null;
   for (const resp::value& host : {text(""), text("?"), nil}) {
@@ -53,7 +53,7 @@ TEST(slot_map, a_node_that_does_not_know_its_own_address_is_the_one_that_was_ask
   }
 }
 
-TEST(slot_map, what_is_not_of_the_form_is_no_map) {
+TEST(SlotMap, WhatIsNotOfTheFormIsNoMap) {
   EXPECT_FALSE(read_slots(text("OK"), asked));
   EXPECT_FALSE(read_slots(list({number(1)}), asked));
   EXPECT_FALSE(read_slots(list({list({number(5), number(4), list({text("h"), number(1)})})}), asked));
@@ -65,7 +65,7 @@ TEST(slot_map, what_is_not_of_the_form_is_no_map) {
   EXPECT_TRUE(none->empty());
 }
 
-TEST(slot_map, redirections_are_told_apart) {
+TEST(SlotMap, RedirectionsAreToldApart) {
   const auto moved = read_redirection("MOVED 3999 127.0.0.1:6381", asked);
   ASSERT_TRUE(moved);
   EXPECT_EQ(moved->what, kind::moved);
