@@ -33,6 +33,7 @@ constexpr std::array suites{
     entry{"recursive", "pairs and hand-offs of recursive_mutex, against those of mutex", recursive},
     entry{"cache", "64 processes missing one key of a cache: loads per expiry", cache},
     entry{"shared", "pairs and hand-offs of shared_mutex, against those of mutex", shared},
+    entry{"cluster", "lock+unlock through a cluster client, against a single node", cluster},
     entry{"semaphore", "pairs and hand-offs of semaphore, against those of mutex", semaphores},
 };
 

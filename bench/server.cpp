@@ -37,15 +37,22 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-[[noreturn]] void become_redis(pid_t parent, const std::string& port, bool placed) {
+// Where a node of a cluster writes down the others.
+std::string nodes_file(const std::string& port) { return "/tmp/holdfast-bench-node-" + port + ".conf"; }
+
+[[noreturn]] void become_redis(pid_t parent, const std::string& port, const std::string& bus, bool placed) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
   placed ? place_server() : place_clients(placement::anywhere);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(nowhere, STDIN_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);
+  const bool clustered = !bus.empty();
+  const std::string file = nodes_file(port);
+  // The last words are left out where there is no cluster.
   ::execlp("redis-server", "redis-server", "--port", port.c_str(), "--bind", "127.0.0.1", "--save", "", "--appendonly",
-           "no", "--dir", "/", "--loglevel", "warning", static_cast<char*>(nullptr));
+           "no", "--dir", "/", "--loglevel", "warning", clustered ? "--cluster-enabled" : nullptr, "yes",
+           "--cluster-port", bus.c_str(), "--cluster-config-file", file.c_str(), static_cast<char*>(nullptr));
   ::_exit(127);
 }
 
@@ -57,11 +64,11 @@ settings quiet_settings(const std::string& url) {
   return where;
 }
 
-server::server(const std::string& url, placement clients) : url_{url} {
+server::server(const std::string& url, placement clients, bool clustered) : url_{url} {
   if (!url_.empty()) return;
   place_clients(clients);
   for (int attempt = 0; attempt < 20; ++attempt) {
-    if (start(free_port(), clients != placement::anywhere)) return;
+    if (start(free_port(), clients != placement::anywhere, clustered)) return;
   }
   throw std::runtime_error{"redis-server does not start; is it installed? (apt-get install redis-server)"};
 }
@@ -69,11 +76,12 @@ server::server(const std::string& url, placement clients) : url_{url} {
 server::~server() { stop(); }
 
 // False if it left before it answered: the port was taken, or there is no such program.
-bool server::start(int port, bool placed) {
+bool server::start(int port, bool placed, bool clustered) {
+  if (clustered) bus_ = std::to_string(free_port());
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error{"fork failed"};
-  if (child == 0) become_redis(parent, std::to_string(port), placed);
+  if (child == 0) become_redis(parent, std::to_string(port), bus_, placed);
   pid_ = child;
   url_ = "redis://127.0.0.1:" + std::to_string(port);
   const auto limit = std::chrono::steady_clock::now() + start_limit;
@@ -99,6 +107,7 @@ void server::stop() noexcept {
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+  if (!bus_.empty()) ::unlink(nodes_file(url_.substr(url_.rfind(':') + 1)).c_str());
 }
 
 }  // namespace holdfast::bench

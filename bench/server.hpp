@@ -19,19 +19,25 @@ settings quiet_settings(const std::string& url);
 class server {
  public:
   // An empty URL starts one, and puts the calling thread where it says; somebody else's server leaves it anywhere.
-  explicit server(const std::string& url = {}, placement clients = placement::anywhere);
+  explicit server(const std::string& url = {}, placement clients = placement::anywhere) : server{url, clients, false} {}
+  // A node of a cluster that is to be made (cluster.cpp): knows nobody, serves no slots.
+  static server cluster_node(placement clients) { return server{{}, clients, true}; }
   ~server();
   server(const server&) = delete;
   server& operator=(const server&) = delete;
 
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
+  // The port at which other nodes of a cluster reach it.
+  [[nodiscard]] const std::string& bus() const noexcept { return bus_; }
 
  private:
-  bool start(int port, bool placed);
+  server(const std::string& url, placement clients, bool clustered);
+  bool start(int port, bool placed, bool clustered);
   void stop() noexcept;
 
   std::string url_;
-  pid_t pid_ = -1;  // -1: not ours
+  std::string bus_;  // empty: not a node of a cluster
+  pid_t pid_ = -1;   // -1: not ours
 };
 
 }  // namespace holdfast::bench

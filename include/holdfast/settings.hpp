@@ -7,6 +7,8 @@
 //   2. the environment HOLDFAST_URL, and HOLDFAST_<KEY> for every key below (HOLDFAST_COMMAND_TIMEOUT=500ms)
 //   3. the URL         redis://user:password@host:port/database?key=value
 //                      rediss://…  the same over TLS      unix:///path/to/socket?database=2&key=value
+//                      redis+cluster://user:password@host:port,host:port?key=value   a Redis Cluster, some of its nodes;
+//                      rediss+cluster://…  over TLS. A Cluster has database 0 only, and needs scripts
 //   4. this struct     set the fields by hand
 //
 // A word that is not understood, or two that contradict each other, is refused with `bad_url` or `bad_option` and named
@@ -47,10 +49,23 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast {
 
 enum class transport : unsigned char { tcp, tls, unix_socket };
+
+// How many servers there are, and what they are to each other (docs/deployments.md).
+enum class deployment : unsigned char {
+  single,   // one Redis, at `host` and `port` or `path`
+  cluster,  // a Redis Cluster, of which `nodes` are some
+};
+
+struct node_address {
+  std::string host;
+  std::uint16_t port = 6379;
+  friend bool operator==(const node_address&, const node_address&) = default;
+};
 
 // What endangers locks on this deployment, told once per connection (see settings::on_warning).
 struct warning {
@@ -65,6 +80,8 @@ struct settings {
   std::string host = "127.0.0.1";
   std::uint16_t port = 6379;
   std::string path;  // of the Unix socket
+  holdfast::deployment deployment = deployment::single;
+  std::vector<node_address> nodes;  // where there are several: those to begin with, and `host` and `port` mean nothing
   std::string user;
   std::string password;
   std::int32_t database = 0;

@@ -2,6 +2,7 @@
 
 #include "client/lock_keys.hpp"
 #include "client/release_call.hpp"
+#include "lock/names.hpp"
 
 #include <utility>
 
@@ -49,12 +50,33 @@ acquire_call::acquire_call(core& owner, std::string key, std::string id, const l
       what_{std::move(what)},
       machine_{how, owner.where().command_timeout, owner.random()} {
   impatient = !how.waits;
-  if (how.waits && how.queue) {
-    const auto claim = std::chrono::duration_cast<std::chrono::milliseconds>(lock::acquire_machine::claim(how.ttl));
-    entry_.reserve(64 + id_.size());
-    entry_.append(what_->mark).append(std::to_string(claim.count())).append(":").append(owner.inbox()).append(":");
-    entry_.append(std::to_string(number_)).append(":").append(id_);
+  if (how.waits && how.queue) write_entry(owner.inbox());
+}
+
+void acquire_call::write_entry(std::string_view inbox) {
+  const auto claim = std::chrono::duration_cast<std::chrono::milliseconds>(lock::acquire_machine::claim(how_.ttl));
+  entry_.clear();
+  entry_.reserve(64 + id_.size());
+  entry_.append(what_->mark).append(std::to_string(claim.count())).append(":").append(inbox).append(":");
+  entry_.append(std::to_string(number_)).append(":").append(id_);
+}
+
+// The first node that it goes to decides how it is told: the entry must stay the same once the server has seen it. A lock that
+// is free needs no subscription; only one that turns out to be held (on_answer) is asked for again, with it.
+std::string_view acquire_call::listens_on() {
+  if (core_->where().deployment != deployment::cluster || entry_.empty()) return {};
+  if (!queued_before_ && channel_.empty()) {
+    const std::string inbox = lock::shard_inbox(key_, core_->inbox());
+    channel_ = lock::inbox_channel(inbox);
+    write_entry(inbox);
   }
+  return listens_ ? std::string_view{channel_} : std::string_view{};
+}
+
+// Without an inbox no grant could reach us: poll instead of queueing.
+bool acquire_call::may_queue() const {
+  const net::connection& node = core_->nodes().of(key_);
+  return !entry_.empty() && node.has_inbox() && (channel_.empty() || node.listens_to(channel_));
 }
 
 acquire_call::~acquire_call() {
@@ -65,8 +87,8 @@ acquire_call::~acquire_call() {
 }
 
 void acquire_call::encode_values(std::string& out) {
-  // Without an inbox no grant could reach us: poll instead of queueing.
-  const bool queue = !entry_.empty() && core_->nodes().of(key_).has_inbox();
+  const bool queue = may_queue();
+  unheard_ = !queue && !channel_.empty();
   append_lock_keys(out, key_);
   resp::append_bulk(out, id_);
   resp::append_bulk(out, std::chrono::duration_cast<std::chrono::milliseconds>(how_.ttl).count());
@@ -91,6 +113,9 @@ void acquire_call::follow(acquire_step step, time_point now) {
 
 void acquire_call::on_answer(const resp::value& reply, time_point now) {
   const auto read = lock::read_acquire(reply);
+  if (read && read->what == lock::acquire_reply::kind::held && unheard_ && !std::exchange(listens_, true)) {
+    return core_->nodes().submit(*this, now);
+  }
   if (read) return follow(machine_.answered(now, sent_at(), *read), now);
   if (read.failure().code == errc::wrong_type) return name_the_type(read.failure(), now);
   follow(machine_.refused(now, read.failure()), now);

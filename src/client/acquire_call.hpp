@@ -51,6 +51,8 @@ class acquire_call final : public script_call, public call, private runtime::tim
 
  private:
   [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
+  [[nodiscard]] std::string_view listens_on() override;
+  [[nodiscard]] bool may_queue() const;
   void encode_values(std::string& out) override;
   void on_answer(const resp::value& reply, runtime::time_point now) override;
   void on_interrupted(const failure& why, runtime::time_point now) override;
@@ -58,6 +60,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   void fire(runtime::time_point now) override;
   void follow(lock::acquire_step step, runtime::time_point now);
   void end(runtime::time_point now);
+  void write_entry(std::string_view inbox);
 
   class type_query;
   void name_the_type(const failure& why, runtime::time_point now);
@@ -67,6 +70,9 @@ class acquire_call final : public script_call, public call, private runtime::tim
   std::uint64_t number_;
   bool queued_before_ = false;  // whether the server may know our entry already
   std::string entry_;           // how we stand in the queue; empty: do not queue
+  std::string channel_;         // of our inbox in the lock's slot; empty: the grant comes to the client's
+  bool unheard_ = false;        // it was sent without the entry, because nobody listens to that channel yet
+  bool listens_ = false;        // so it has to be subscribed to
   lock::terms how_;
   lock::flavour_ptr what_;
   lock::acquire_machine machine_;

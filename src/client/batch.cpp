@@ -26,6 +26,18 @@ std::size_t batch::add(std::initializer_list<std::string_view> command) {
   return items_.size() - 1;
 }
 
+std::size_t batch::add_for(std::string_view key, std::initializer_list<std::string_view> command) {
+  const std::size_t place = add(command);
+  items_[place].route = key;
+  return place;
+}
+
+std::size_t batch::add_at(net::connection& node, std::initializer_list<std::string_view> command) {
+  const std::size_t place = add(command);
+  items_[place].only_at = &node;
+  return place;
+}
+
 std::size_t batch::add_script(const scripts::script& what, std::initializer_list<std::string_view> keys,
                               std::initializer_list<std::string_view> args, bool as_text) {
   item& made = items_.emplace_back(*this, &what);

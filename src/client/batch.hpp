@@ -32,6 +32,9 @@ class batch final : public call {
 
   // Each returns the place of its answer in replies.
   std::size_t add(std::initializer_list<std::string_view> command);
+  // The same, to the node of that key; or to this very node.
+  std::size_t add_for(std::string_view key, std::initializer_list<std::string_view> command);
+  std::size_t add_at(net::connection& node, std::initializer_list<std::string_view> command);
   // `as_text`: sends the script's text, so that the server knows it for those that follow in the same batch.
   std::size_t add_script(const scripts::script& what, std::initializer_list<std::string_view> keys,
                          std::initializer_list<std::string_view> args, bool as_text = false);
@@ -59,7 +62,7 @@ class batch final : public call {
     const scripts::script* what;  // null: a plain command
     bool by_text = false;
     std::size_t count = 0;  // of words below
-    std::string route;      // a script's first key
+    std::string route;      // the key that it is about; a script's first
     std::string words;      // encoded: of a script, what follows its hash
     resp::value reply;
   };

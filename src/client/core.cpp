@@ -67,6 +67,7 @@ core::core(settings how, std::string inbox)
 }
 
 std::shared_ptr<core> core::make(settings how) {
+  topology::check_deployment(how).value();
   std::shared_ptr<core> made{new core{std::move(how), make_inbox()}};
   made->thread_ = std::make_unique<std::thread>(runtime::start_quiet_thread([made] { made->run(); }));
   return made;
@@ -131,9 +132,24 @@ void core::on_up(net::connection& which, time_point now) {
   check_->schedule(now);
 }
 
+void core::on_moved(const std::function<bool(std::string_view)>& concerned, time_point now) {
+  for (held_lease* each = leases_; each != nullptr; each = each->next) {
+    if (concerned(each->key())) each->on_moved(now);
+  }
+  for (acquire_call* each = calls_; each != nullptr;) {
+    acquire_call* const following = each->next;
+    if (concerned(each->key())) each->on_up(now);
+    each = following;
+  }
+  for (watcher* each : watchers_) {
+    if (concerned(each->key)) each->hint();
+  }
+  nudge();  // renewals may be due at once
+}
+
 void core::on_down(net::connection& /*which*/, time_point /*now*/) { ++stats_.reconnects; }
 
-bool core::needs_connection() const {
+bool core::needs_connection(const net::connection& /*which*/) const {
   return calls_ != nullptr || leases_ != nullptr || detached_ > 0 || !watchers_.empty();
 }
 

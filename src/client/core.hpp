@@ -50,7 +50,7 @@ class watcher;
 
 using guard_type = std::unique_lock<std::mutex>;
 
-class core final : public std::enable_shared_from_this<core>, private net::connection_events {
+class core final : public std::enable_shared_from_this<core>, private topology::node_events {
  public:
   // Starts the thread. `close` must be called before the last reference goes.
   static std::shared_ptr<core> make(settings how);
@@ -114,7 +114,8 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   void on_message(std::string_view payload, bool to_all, runtime::time_point now) override;
   void on_up(net::connection& which, runtime::time_point now) override;
   void on_down(net::connection& which, runtime::time_point now) override;
-  bool needs_connection() const override;
+  void on_moved(const std::function<bool(std::string_view)>& concerned, runtime::time_point now) override;
+  bool needs_connection(const net::connection& which) const override;
   void wake_driver() override;
 
   void run();

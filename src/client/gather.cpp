@@ -44,6 +44,7 @@ class gathering {
   gathering(const std::shared_ptr<core>& owner, const examine_options& how) : owner_{owner}, how_{how} {
     const settings& ours = owner->where();
     out_.prefix = ours.prefix;
+    out_.as_cluster = ours.deployment == deployment::cluster;
     out_.command_timeout = ours.command_timeout;
     out_.keep_alive = ours.keep_alive;
     out_.ttl = how.ttl;

@@ -91,6 +91,11 @@ void held_lease::on_up(time_point now) {
   reschedule();
 }
 
+void held_lease::on_moved(time_point now) {
+  machine_.doubt(now);
+  reschedule();
+}
+
 void held_lease::close() { follow(machine_.disproved(loss_cause::closed), runtime::boot_clock::now()); }
 
 void held_lease::disproved(loss_cause cause) { follow(machine_.disproved(cause), runtime::boot_clock::now()); }

@@ -40,8 +40,8 @@ void look_for_fair_queues(core& owner, guard_type& guard, std::span<lock_info> f
   for (lock_info& each : found) {
     if (each.layout != lock_layout::redisson) continue;
     const std::string queue = lock::redisson_queue(each.key);
-    asked.add({"LLEN", queue});
-    asked.add({"LRANGE", queue, "0", std::to_string(static_cast<std::int64_t>(most_waiters) - 1)});
+    asked.add_for(queue, {"LLEN", queue});
+    asked.add_for(queue, {"LRANGE", queue, "0", std::to_string(static_cast<std::int64_t>(most_waiters) - 1)});
     whose.push_back(&each);
   }
   if (whose.empty() || asked.run(guard)) return;
@@ -63,7 +63,7 @@ void ask_holders(core& owner, guard_type& guard, std::span<lock_info> found, mil
   asked.run(guard, std::min(patience, milliseconds{60'000}));
 }
 
-// The walk over the keys: SCAN, and a look at what it finds; both in one round trip.
+// The walk over the keys of one node after the other: SCAN, and a look at what it finds; both in one round trip.
 class walk {
  public:
   walk(core& owner, std::string_view pattern, const list_options& how)
@@ -73,6 +73,14 @@ class walk {
         want_{pattern.empty() ? "locks" : "expiring"} {}
 
   std::optional<failure> run(guard_type& guard) {
+    nodes_ = owner_.nodes().primaries();
+    if (nodes_.empty()) {
+      // A Cluster that has not been asked yet: any answer comes after the map.
+      batch first{owner_, true};
+      first.add({"PING"});
+      if (auto problem = first.run(guard)) return problem;
+      nodes_ = owner_.nodes().primaries();
+    }
     while (!(ended_ && keys_.empty())) {
       if (found_.locks.size() >= how_.most_locks || (found_.keys >= how_.most_keys && keys_.empty())) {
         found_.complete = false;
@@ -98,7 +106,7 @@ class walk {
     }
     std::optional<std::size_t> scan;
     if (!ended_ && found_.keys < how_.most_keys) {
-      scan = asked.add({"SCAN", cursor_, "MATCH", match_, "COUNT", scan_count});
+      scan = asked.add_at(*nodes_.front(), {"SCAN", cursor_, "MATCH", match_, "COUNT", scan_count});
     }
     if (auto problem = asked.run(guard)) return problem;
     for (std::size_t i = 0; i < looked.size(); ++i) {
@@ -121,7 +129,8 @@ class walk {
       return failure{errc::protocol, "the answer to SCAN is not a cursor and a list of keys"};
     }
     cursor_ = reply.items[0].text;
-    ended_ = cursor_ == "0";
+    if (cursor_ == "0") nodes_.erase(nodes_.begin());
+    ended_ = nodes_.empty();
     found_.keys += scan_step;
     const std::string& prefix = owner_.where().prefix;
     for (const resp::value& each : reply.items[1].items) {
@@ -136,6 +145,7 @@ class walk {
   const list_options& how_;
   const std::string match_;
   const std::string_view want_;
+  std::vector<net::connection*> nodes_;  // still to be walked over; the first is being
   std::string cursor_ = "0";
   bool ended_ = false;
   bool knows_script_ = false;

@@ -61,6 +61,7 @@ class attempt {
  private:
   // None: all were taken.
   std::optional<failure> take() {
+    if (!in_one_place()) return one_by_one();
     auto step = at_once();
     if (step && !step->fences.empty()) return std::nullopt;
     if (!step) {
@@ -72,6 +73,13 @@ class attempt {
       return failure{errc::held, names_[step->which] + " is held by " + step->holder.substr(0, 120)};
     }
     return one_by_one();
+  }
+
+  // In a Cluster one step can only be about one slot.
+  bool in_one_place() const {
+    if (owner_->where().deployment != deployment::cluster) return true;
+    return std::all_of(keys_.begin(), keys_.end(),
+                       [&](const std::string& each) { return lock::slot_of(each) == lock::slot_of(keys_.front()); });
   }
 
   result<lock::multi_reply> at_once() {

@@ -41,6 +41,10 @@ inline result<prepared> prepare(const core& owner, std::string_view name, const 
   if (!how.signal_prefix) return prepared{std::move(*key), how.owner, prefix.size(), *terms};
   const auto list = lock::make_key(*how.signal_prefix, name);
   if (!list) return list.failure();
+  if (owner.where().deployment == deployment::cluster && lock::slot_of(*list) != lock::slot_of(*key)) {
+    return failure{errc::bad_option,
+                   "signal_prefix needs a list in the lock's slot of the Cluster; give the name a {tag}"};
+  }
   if (*list == *key) return failure{errc::bad_option, "signal_prefix is the prefix; the list needs another name"};
   return prepared{std::move(*key), how.owner, prefix.size(), *terms, lock::signalling(*list)};
 }

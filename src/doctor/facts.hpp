@@ -60,6 +60,7 @@ struct facts {
   int protocol = 0;  // RESP version spoken
 
   // Of the client that asks.
+  bool as_cluster = false;  // it treats the server as a node of a Redis Cluster
   std::string prefix{};
   std::chrono::milliseconds command_timeout{1000};
   std::chrono::milliseconds keep_alive{5000};

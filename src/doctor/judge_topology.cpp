@@ -87,9 +87,9 @@ opinion judge_replicas(const facts& seen) {
 opinion judge_cluster(const facts& seen) {
   if (!seen.info.value || !seen.info.value->has("cluster_enabled")) return std::nullopt;
   if (seen.info.value->text("cluster_enabled") == "0") return finding{severity::fine, "cluster", "not a cluster"};
-  return finding{severity::danger, "cluster", "this is a node of a Redis Cluster",
-                 "a Cluster is not supported yet: locks in slots of other nodes are refused (MOVED)",
-                 "use a Redis without cluster-enabled for locks"};
+  if (seen.as_cluster) return finding{severity::fine, "cluster", "a node of a Redis Cluster"};
+  return finding{severity::danger, "cluster", "this is a node of a Redis Cluster, and the URL says that it is alone",
+                 "locks in slots of other nodes are refused (MOVED)", "write redis+cluster:// instead of redis://"};
 }
 
 }  // namespace holdfast::doctor

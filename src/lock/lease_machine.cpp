@@ -36,6 +36,7 @@ void lease_machine::accept(const proof& fresh) noexcept {
   capped_ = hold_end_ - (fresh.sent + fresh.length) <= milliseconds{1};
   if (capped_) renew_at_ = overdue_at_ = runtime::never;
   failing_ = false;
+  if (doubted_ && fresh.sent >= doubted_at_) doubted_ = false;
 }
 
 lease_step lease_machine::timer(time_point now) {
@@ -53,12 +54,14 @@ lease_step lease_machine::renewed(time_point now, const proof& fresh) {
   if (cause_) return lease_step::wait;
   if (now >= deadline_) return timer(now);  // too late: the loss may have been acted on already
   accept(fresh);
+  if (doubted_ && renew_) renew_at_ = now;  // the old server's word does not count
   return lease_step::wait;
 }
 
 lease_step lease_machine::disproved(loss_cause cause) {
   if (cause_) return lease_step::wait;
-  cause_ = cause;
+  const bool forgotten = doubted_ && (cause == loss_cause::gone || cause == loss_cause::taken);
+  cause_ = forgotten ? loss_cause::failover : cause;
   return lease_step::lost;
 }
 
@@ -78,11 +81,17 @@ void lease_machine::verify_soon(time_point now) {
   if (renew_ && renew_at_ != runtime::never) renew_at_ = std::min(renew_at_, now);
 }
 
+void lease_machine::doubt(time_point now) {
+  doubted_ = true;
+  doubted_at_ = now;
+  verify_soon(now);
+}
+
 time_point lease_machine::wake_at() const noexcept { return cause_ ? runtime::never : std::min(renew_at_, deadline_); }
 
 lease_state lease_machine::state(time_point now) const noexcept {
   if (cause_ || now >= deadline_) return lease_state::LOST;
-  if (failing_ || now >= overdue_at_) return lease_state::JEOPARDY;
+  if (failing_ || doubted_ || now >= overdue_at_) return lease_state::JEOPARDY;
   return lease_state::VALID;
 }
 

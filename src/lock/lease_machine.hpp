@@ -35,6 +35,9 @@ class lease_machine {
   void extending(runtime::time_point now, runtime::duration ttl);
   void verify_soon(runtime::time_point now);  // after a reconnect: the server may have forgotten us
 
+  // Another server has the lock now, or should have: JEOPARDY until a renewal that is sent from now on has been answered.
+  void doubt(runtime::time_point now);
+
   [[nodiscard]] runtime::time_point wake_at() const noexcept;
   [[nodiscard]] lease_state state(runtime::time_point now) const noexcept;
   [[nodiscard]] runtime::time_point deadline() const noexcept { return deadline_; }
@@ -57,6 +60,8 @@ class lease_machine {
   runtime::time_point renew_at_ = runtime::never;
   runtime::time_point overdue_at_ = runtime::never;  // from here on the missing renewal is JEOPARDY
   std::optional<loss_cause> cause_;
+  runtime::time_point doubted_at_{};
+  bool doubted_ = false;
   bool renew_;
   bool failing_ = false;
   bool capped_ = false;  // the proof reaches to the end of max_hold: no renewal can prolong it

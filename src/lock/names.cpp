@@ -8,27 +8,6 @@
 namespace holdfast::lock {
 namespace {
 
-constexpr std::uint32_t slots = 16384;
-
-constexpr std::array<std::uint16_t, 256> crc_table = [] {
-  std::array<std::uint16_t, 256> table{};
-  for (unsigned byte = 0; byte < 256; ++byte) {
-    unsigned crc = byte << 8;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
-    table[byte] = static_cast<std::uint16_t>(crc);
-  }
-  return table;
-}();
-
-// CRC-16/XMODEM, as Redis Cluster prescribes.
-std::uint16_t crc16(std::string_view bytes) noexcept {
-  unsigned crc = 0;
-  for (const char byte : bytes) {
-    crc = ((crc << 8) ^ crc_table[((crc >> 8) ^ static_cast<unsigned char>(byte)) & 0xff]) & 0xffff;
-  }
-  return static_cast<std::uint16_t>(crc);
-}
-
 // Every `{` is closed, not nested, and has something inside; no `}` stands alone.
 bool braces_are_whole(std::string_view text) noexcept {
   std::size_t opened = std::string_view::npos;
@@ -85,22 +64,14 @@ result<void> check_owner(std::string_view owner) {
   return {};
 }
 
-std::uint16_t slot_of(std::string_view key) noexcept {
-  if (const auto open = key.find('{'); open != std::string_view::npos) {
-    const auto close = key.find('}', open + 1);
-    if (close != std::string_view::npos && close > open + 1) key = key.substr(open + 1, close - open - 1);
-  }
-  return static_cast<std::uint16_t>(crc16(key) % slots);
-}
-
 std::uint32_t fence_tag(std::uint16_t slot) {
   // Found by trying, a fraction of a millisecond, once per slot and process; 0 is "not yet", otherwise number + 1.
-  static std::array<std::atomic<std::uint32_t>, slots> known{};
+  static std::array<std::atomic<std::uint32_t>, resp::slots> known{};
   if (const std::uint32_t found = known[slot].load(std::memory_order_relaxed); found != 0) return found - 1;
   for (std::uint32_t number = 0;; ++number) {
     std::array<char, 12> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    if (crc16({digits.data(), static_cast<std::size_t>(end - digits.data())}) % slots != slot) continue;
+    if (resp::crc16({digits.data(), static_cast<std::size_t>(end - digits.data())}) % resp::slots != slot) continue;
     known[slot].store(number + 1, std::memory_order_relaxed);
     return number;
   }
@@ -115,6 +86,9 @@ std::string note_key(std::string_view key) { return helper_key(key, ":note"); }
 std::string value_key(std::string_view key) { return helper_key(key, ":value"); }
 std::string leader_key(std::string_view key) { return helper_key(key, ":leader"); }
 std::string capacity_key(std::string_view key) { return helper_key(key, ":capacity"); }
+std::string shard_inbox(std::string_view key, std::string_view inbox) {
+  return "{" + std::to_string(fence_tag(slot_of(key))) + "}" + std::string{inbox};
+}
 std::string inbox_channel(std::string_view inbox) { return std::string{"holdfast:inbox:"}.append(inbox); }
 
 bool is_helper_key(std::string_view key) noexcept {

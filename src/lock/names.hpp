@@ -15,6 +15,8 @@
 // are: the tag of a slot is the smallest decimal number that hashes to it.
 #pragma once
 
+#include "resp/key_slot.hpp"
+
 #include <holdfast/result.hpp>
 
 #include <cstdint>
@@ -33,7 +35,7 @@ result<std::string> make_key(std::string_view prefix, std::string_view name);
 result<void> check_owner(std::string_view owner);
 
 // Redis Cluster's slot of a key, hash tag considered.
-std::uint16_t slot_of(std::string_view key) noexcept;
+using resp::slot_of;
 
 // The number that stands for a slot in its fence key.
 std::uint32_t fence_tag(std::uint16_t slot);
@@ -46,7 +48,9 @@ std::string value_key(std::string_view key);
 std::string leader_key(std::string_view key);
 std::string capacity_key(std::string_view key);
 
-// The channel on which one client hears what is meant for it; `inbox` is the client's id.
+// The client's id with the tag of the key's slot before it: how a waiter in a Cluster names its sharded channel.
+std::string shard_inbox(std::string_view key, std::string_view inbox);
+// The channel on which one client hears what is meant for it; `inbox` is the client's id, or the above.
 std::string inbox_channel(std::string_view inbox);
 // What is meant for a client that cannot be told from the owner's text goes to all of them.
 inline constexpr std::string_view common_channel = "holdfast:inbox:all";

@@ -22,7 +22,7 @@ constexpr std::array<row, 21> table{{
     {"MISCONF", errc::server_busy, "Redis refuses writes because it cannot save to disk"},
     {"CLUSTERDOWN", errc::server_busy, "the cluster is down"},
     {"TRYAGAIN", errc::server_busy, "a slot is being moved; try again in a while"},
-    {"MOVED", errc::refused, "this Redis is a cluster node that does not serve the key"},
+    {"MOVED", errc::refused, "this Redis is a node of a Cluster that does not serve the key; write redis+cluster:// in the URL"},
     {"ASK", errc::server_busy, "a slot is being moved; try again in a while"},
     {"CROSSSLOT", errc::protocol, "the keys of one lock fell into different slots"},
     {"NOAUTH", errc::refused, "Redis wants a password; set it in the URL or HOLDFAST_PASSWORD"},

@@ -22,7 +22,8 @@ connection::connection(const settings& how, std::string inbox, std::string commo
       random_{random},
       wake_{std::move(wake)},
       version_{how.protocol == 2 ? 2 : 3},
-      subscribe_{inbox_, common_, has_inbox_} {}
+      subscribe_{inbox_, common_, has_inbox_},
+      shards_{sharded_} {}
 
 connection::~connection() { timers_.cancel(*this); }
 
@@ -59,7 +60,15 @@ void connection::carry(request& what, time_point now) {
     }
     turn_ = &what;
   }
+  if (sharded_ && !what.asking) listen(what, now);
+  if (std::exchange(what.asking, false)) main_->append_unasked("*1\r\n$6\r\nASKING\r\n", now);
   main_->append(what, now);
+}
+
+// On the same link and before the request: whatever is told because of it is heard.
+void connection::listen(request& what, time_point now) {
+  const std::string_view channel = what.listens_on();
+  if (!channel.empty() && shards_.add(channel)) main_->append(shards_, now);
 }
 
 void connection::end_turn(const request& what, time_point now) {
@@ -238,6 +247,15 @@ void connection::dispatch(link& from, resp::value& reply, time_point now) {
       if (std::exchange(subscribing_, false)) from.next_waiting(expected);  // once, for two channels
       return;
     }
+    if (reply.items.size() >= 2 && reply.items[0].text == "ssubscribe") {
+      bool expected = false;
+      from.next_waiting(expected);
+      return shards_.confirmed();
+    }
+    if (reply.items.size() >= 2 && reply.items[0].text == "sunsubscribe") {
+      if (shards_.remove(reply.items[1].text)) owner_.on_unsubscribed(*this, now);
+      return;
+    }
     return dispatch_message(reply, now);
   }
   bool expected = false;
@@ -245,12 +263,19 @@ void connection::dispatch(link& from, resp::value& reply, time_point now) {
   if (!expected) return fail({errc::protocol, "the server answered what was not asked"}, now);
   if (whose != kill_.get()) carried_ = true;  // our own housekeeping proves little
   if (whose == &subscribe_) subscribing_ = false;
-  if (whose != nullptr) whose->on_reply(reply, now);
+  if (whose == nullptr) return;
+  const bool ours = whose == &shards_ || whose == &subscribe_;  // about this very link
+  if (reply.is_error() && !ours && whose->answers_ == 1 && owner_.redirect(*this, *whose, reply.text, now)) return;
+  whose->redirections = 0;
+  whose->turned_away_at = {};
+  whose->on_reply(reply, now);
 }
 
 void connection::dispatch_message(const resp::value& message, time_point now) {
   const auto& items = message.items;
-  if (!message.is_list() || items.size() < 3 || items[0].text != "message") return;
+  if (!message.is_list() || items.size() < 3) return;
+  if (items[0].text == "smessage" && shards_.has(items[1].text)) return owner_.on_shard_message(items[2].text, now);
+  if (items[0].text != "message") return;
   const bool to_all = items[1].text == common_;
   if (to_all || items[1].text == inbox_) owner_.on_message(items[2].text, to_all, now);
 }

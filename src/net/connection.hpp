@@ -47,16 +47,28 @@ class connection_events {
  public:
   // To the inbox, or to the channel that is common to all clients.
   virtual void on_message(std::string_view payload, bool to_all, runtime::time_point now) = 0;
+  // To the inbox that we have in one slot.
+  virtual void on_shard_message(std::string_view payload, runtime::time_point now) { on_message(payload, false, now); }
+  // The server has ended the subscription to such an inbox: the slot has moved.
+  virtual void on_unsubscribed(connection& /*which*/, runtime::time_point /*now*/) {}
+  // An error came as the answer to `what`. True: it was submitted anew, elsewhere or later, and is not to be told.
+  virtual bool redirect(connection& /*from*/, request& /*what*/, std::string_view /*error*/,
+                        runtime::time_point /*now*/) {
+    return false;
+  }
+  // An attempt to connect has failed.
+  virtual void on_failed(connection& /*which*/, const failure& /*why*/, runtime::time_point /*now*/) {}
   virtual void on_up(connection& which, runtime::time_point now) = 0;
   virtual void on_down(connection& which, runtime::time_point now) = 0;
-  virtual bool needs_connection() const = 0;  // leases, waiters: reconnect even though nothing is submitted
-  virtual void wake_driver() = 0;             // what to poll for has changed
+  // Leases, waiters: reconnect even though nothing is submitted.
+  virtual bool needs_connection(const connection& which) const = 0;
+  virtual void wake_driver() = 0;  // what to poll for has changed
 
  protected:
   ~connection_events() = default;
 };
 
-class connection final : private runtime::timer {
+class connection final : public carrier, private runtime::timer {
  public:
   connection(const settings& how, std::string inbox, std::string common, connection_events& owner,
              runtime::timer_queue& timers, runtime::random_source& random, std::function<void()> wake);
@@ -66,14 +78,21 @@ class connection final : private runtime::timer {
   // Ends it for good. Everything submitted is refused with `why` or, if it was sent, interrupted.
   void close(const failure& why, runtime::time_point now);
 
+  // Ends the link, and does without until something is submitted. What was on the wire is interrupted; what was not is left
+  // to the caller.
+  [[nodiscard]] std::vector<request*> rest(const failure& why, runtime::time_point now);
+
   void submit(request& what, runtime::time_point now);
-  void abandon(request& what) noexcept;
-  // For a request that takes turns: its last answer has come and it will not be submitted again.
-  void end_turn(const request& what, runtime::time_point now);
+  void abandon(request& what) noexcept override;
+  void end_turn(const request& what, runtime::time_point now) override;
 
   [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
   // Whether grants can reach us; without, waiting has to poll.
   [[nodiscard]] bool has_inbox() const noexcept { return has_inbox_; }
+  // Whether it has sharded channels, and we listen to them.
+  [[nodiscard]] bool has_shard_inboxes() const noexcept { return sharded_; }
+  // Whether we listen to this sharded channel, or are about to.
+  [[nodiscard]] bool listens_to(std::string_view channel) const { return shards_.has(channel); }
   // The RESP version spoken, once ready.
   [[nodiscard]] int version() const noexcept { return version_; }
   // What `why`, the end of somebody's patience, comes down to: `protocol` if an answer has begun and does not go on.
@@ -114,7 +133,9 @@ class connection final : private runtime::timer {
   void refuse_backlog(const failure& why, runtime::time_point now, bool all);
   void drain_backlog(runtime::time_point now);
   void carry(request& what, runtime::time_point now);
+  void listen(request& what, runtime::time_point now);
   void stop_turns();
+  void forget_inboxes();
   void plan(runtime::time_point now);
 
   const settings& how_;
@@ -136,6 +157,7 @@ class connection final : private runtime::timer {
   int version_ = 3;
   bool greeting_side_ = false;
   bool has_inbox_ = false;
+  bool sharded_ = false;      // RESP3 in a Cluster from 7.0 on
   bool subscribing_ = false;  // RESP3: the first confirmation has not come yet
   std::int64_t id_ = 0;       // of the main link, as the server numbers it
   std::int64_t zombie_ = 0;   // an earlier one that may still have our commands in its pipes
@@ -154,6 +176,7 @@ class connection final : private runtime::timer {
   probe ping_{"*1\r\n$4\r\nPING\r\n"};
   std::unique_ptr<probe> kill_;
   subscription subscribe_;
+  shard_subscriptions shards_;
 };
 
 }  // namespace holdfast::net

@@ -66,7 +66,10 @@ void connection::greet() {
 }
 
 void connection::greeted(time_point now) {
-  if (!greeting_side_) id_ = handshake_->connection_id();
+  if (!greeting_side_) {
+    id_ = handshake_->connection_id();
+    sharded_ = handshake_->has_shard_channels();
+  }
   if (version_ == 2 && !greeting_side_) {
     greeting_side_ = true;
     return try_next_address(now);
@@ -122,7 +125,9 @@ void connection::advance(std::unique_lock<std::mutex>& guard) {
     greet();
   }
   if (state_ != state::greeting) return;
-  if (!at->flush(guard) || !at->receive(guard)) return attempt_failed(at->problem(), now);
+  const bool whole = at->flush(guard) && at->receive(guard);
+  if (state_ != state::greeting || at != (greeting_side_ ? side_ : main_)) return;  // let go of meanwhile
+  if (!whole) return attempt_failed(at->problem(), now);
   for (const resp::value& reply : at->batch()) {
     switch (handshake_->on_reply(reply)) {
       case handshake::verdict::more:
@@ -151,7 +156,8 @@ void connection::attempt_failed(const failure& reason, time_point now) {
   // Trying again helps against a server that is away or busy, not against a wrong password.
   const bool hopeless = why.code != errc::unreachable && why.code != errc::server_busy;
   refuse_backlog(why, now, hopeless);
-  if (backlog_.empty() && !owner_.needs_connection()) {
+  owner_.on_failed(*this, why, now);
+  if (state_ == state::pausing && backlog_.empty() && !owner_.needs_connection(*this)) {
     state_ = state::idle;
     timers_.cancel(*this);
   }
@@ -165,7 +171,7 @@ void connection::fail(const failure& why, time_point now) {
   main->shut();
   if (side) side->shut();
   state_ = state::pausing;
-  has_inbox_ = false;
+  forget_inboxes();
   down_since_ = now;
   stop_turns();
   // The first try at once; but a link that never carried an answer was not worth having, and backs off as if it had failed.
@@ -177,7 +183,7 @@ void connection::fail(const failure& why, time_point now) {
   }
   main->interrupt_all(why, now);
   owner_.on_down(*this, now);
-  if (state_ == state::pausing && backlog_.empty() && !owner_.needs_connection()) {
+  if (state_ == state::pausing && backlog_.empty() && !owner_.needs_connection(*this)) {
     state_ = state::idle;
     timers_.cancel(*this);
     return;
@@ -190,6 +196,35 @@ void connection::pause(time_point now) {
   pause_ = pause_ == duration{} ? duration{first_pause} : std::min<duration>(pause_ * 2, longest_pause);
   retry_at_ = now + random_.between(pause_ / 2, pause_);
   plan(now);
+}
+
+void connection::forget_inboxes() {
+  has_inbox_ = false;
+  sharded_ = false;
+  shards_.clear();
+}
+
+std::vector<request*> connection::rest(const failure& why, time_point now) {
+  if (state_ == state::closed || state_ == state::idle) return {};
+  const auto main = std::exchange(main_, nullptr);
+  const auto side = std::exchange(side_, nullptr);
+  if (ready() && main->any_unanswered()) zombie_ = id_;
+  handshake_.reset();
+  greeting_side_ = false;
+  state_ = state::idle;
+  forget_inboxes();
+  timers_.cancel(*this);
+  stop_turns();
+  std::vector<request*> left{backlog_.begin(), backlog_.end()};
+  backlog_.clear();
+  for (request* each : left) each->place_ = request::place::nowhere;
+  if (side) side->shut();
+  if (main) {
+    main->shut();
+    main->interrupt_all(why, now);
+  }
+  owner_.wake_driver();
+  return left;
 }
 
 void connection::close(const failure& why, time_point now) {
@@ -206,4 +241,5 @@ void connection::close(const failure& why, time_point now) {
   if (side) side->shut();
   refuse_backlog(why, now, true);
 }
+
 }  // namespace holdfast::net

@@ -2,6 +2,7 @@
 
 #include "resp/writer.hpp"
 
+#include <charconv>
 #include <string_view>
 
 namespace holdfast::net {
@@ -86,7 +87,12 @@ handshake::verdict handshake::on_reply(const resp::value& reply) {
       return verdict::refused;
     }
     for (std::size_t i = 0; i + 1 < reply.items.size(); i += 2) {
-      if (reply.items[i].text == "id") id_ = reply.items[i + 1].integer;
+      const resp::value& value = reply.items[i + 1];
+      if (reply.items[i].text == "id") id_ = value.integer;
+      if (reply.items[i].text == "mode") clustered_ = value.text == "cluster";
+      if (reply.items[i].text == "version") {
+        std::from_chars(value.text.data(), value.text.data() + value.text.size(), major_);
+      }
     }
   }
   if (now == step::second) subscribed_ = true;

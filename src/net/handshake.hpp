@@ -34,6 +34,8 @@ class handshake {
 
   [[nodiscard]] const failure& problem() const noexcept { return problem_; }
   [[nodiscard]] std::int64_t connection_id() const noexcept { return id_; }  // 0: not told
+  // A node of a Cluster that knows SSUBSCRIBE, as far as it told (RESP3).
+  [[nodiscard]] bool has_shard_channels() const noexcept { return clustered_ && major_ >= 7; }
   [[nodiscard]] bool subscribed() const noexcept { return subscribed_; }
 
  private:
@@ -48,6 +50,8 @@ class handshake {
   std::size_t at_ = 0;
   std::int64_t id_ = 0;
   bool subscribed_ = false;
+  bool clustered_ = false;
+  int major_ = 0;  // the server's version; 0: not told
   failure problem_{};
 };
 

@@ -14,6 +14,11 @@ void link::append(request& what, runtime::time_point now) {
   appended_ += out_.size() - before;
 }
 
+void link::append_unasked(std::string_view command, runtime::time_point now) {
+  waiting_.push_back({nullptr, appended_, now, true});
+  append_raw(command);
+}
+
 void link::append_raw(std::string_view bytes) {
   out_.append(bytes);
   appended_ += bytes.size();

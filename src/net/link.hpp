@@ -26,6 +26,9 @@ class link {
   // Appends to what is to be sent, and remembers who waits for the answer.
   void append(request& what, runtime::time_point now);
 
+  // Appends a command with one answer that nobody wants.
+  void append_unasked(std::string_view command, runtime::time_point now);
+
   // Appends bytes whose answers are not waited for by a request (the greeting).
   void append_raw(std::string_view bytes);
 

@@ -10,12 +10,25 @@
 
 #include <holdfast/error.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace holdfast::net {
 
 class connection;
+class request;
+
+// Whoever has a request at the moment, and can take it back.
+class carrier {
+ public:
+  virtual void abandon(request& what) noexcept = 0;
+  // For a request that takes turns: its last answer has come and it will not be submitted again.
+  virtual void end_turn(const request& what, runtime::time_point now) = 0;
+
+ protected:
+  ~carrier() = default;
+};
 
 class request {
  public:
@@ -37,6 +50,10 @@ class request {
   // The key that it is about, where several nodes could be meant; empty: any of them will do.
   [[nodiscard]] virtual std::string_view routed_by() const noexcept { return {}; }
 
+  // The sharded channel on which what follows from it will be told: subscribed to before it is sent, where the server has such
+  // channels. Empty: none. Asked before encode().
+  [[nodiscard]] virtual std::string_view listens_on() { return {}; }
+
   // Takes it back: none of the three above will be called.
   void abandon() noexcept;
 
@@ -56,6 +73,14 @@ class request {
   // interrupted, abandoned, or ends its turn.
   bool takes_turn = false;
 
+  // This very node, whatever the key: for what is asked of each of them.
+  connection* only_at = nullptr;
+
+  // ---- where a node may send it elsewhere (topology/cluster.hpp); cleared by an answer that is one
+  std::uint8_t redirections = 0;
+  bool asking = false;                   // ASKING goes before it, once
+  runtime::time_point turned_away_at{};  // first told to try again
+
  protected:
   ~request() = default;
 
@@ -65,9 +90,10 @@ class request {
  private:
   friend class connection;
   friend class link;
-  enum class place : unsigned char { nowhere, backlog, turn, wire };
+  friend class waiting_room;
+  enum class place : unsigned char { nowhere, backlog, turn, wire, room };
   place place_ = place::nowhere;
-  connection* carrier_ = nullptr;  // to which it was submitted last
+  carrier* carrier_ = nullptr;     // to which it was submitted last
   runtime::time_point sent_at_{};  // in the backlog: when it was submitted
 };
 

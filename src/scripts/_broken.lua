@@ -10,6 +10,6 @@ local function tell_broken(holder)
   elseif a and #a == 8 and #b == 4 and #c == 3 then
     inbox = a .. b .. c .. d
   end
-  local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, 'broken ' .. #KEYS[1] .. ' ' .. KEYS[1] .. holder)
+  local heard = post(inbox, 'broken ' .. #KEYS[1] .. ' ' .. KEYS[1] .. holder)
   return type(heard) == 'number' and inbox ~= 'all' and heard > 0 and 1 or 0
 end

@@ -1,6 +1,8 @@
--- The clock of the scripts: µs as text of 16 digits (_queue.lua says why text).
+-- The clock of the scripts: µs as text of 16 digits (_queue.lua says why text); and how to tell clients.
 
 local call = redis.call
+
+--@include _inbox.lua
 
 local clock
 local function now()

@@ -8,7 +8,7 @@ local function dismiss_queue()
     local entry = head[1]
     if not entry then return end
     call('HDEL', KEYS[3], entry)
-    local inbox, waiter = string.match(entry, '^%d+:(%x+):(%d+):')
-    redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, 'dismissed ' .. waiter .. ' ' .. head[2])
+    local inbox, waiter = string.match(entry, '^%d+:([^:]+):(%d+):')
+    post(inbox, 'dismissed ' .. waiter .. ' ' .. head[2])
   end
 end

@@ -5,7 +5,7 @@
 -- KEYS[3] seen     hash     entry -> µs of the last heartbeat, for waiters that have waited longer than a second
 -- KEYS[4] fence    string   the last number drawn in this hash slot
 --
--- entry = <claim ms>:<inbox, hex>:<number of the waiter in its client>:<owner>. All four keys have an expiry whenever
+-- entry = <claim ms>:<inbox>:<number of the waiter in its client>:<owner>; inbox: see _inbox.lua. All four keys have an expiry whenever
 -- they exist.
 --
 -- Fencing numbers and tickets are one sequence: a waiter draws its number when it joins, and holds the lock under it later.
@@ -37,9 +37,9 @@ local function serve_queue(me)
       return 'mine', ticket
     end
     if not (look and is_silent(entry, ticket)) then
-      local claim, inbox, waiter, owner = string.match(entry, '^(%d+):(%x+):(%d+):(.*)$')
+      local claim, inbox, waiter, owner = string.match(entry, '^(%d+):([^:]+):(%d+):(.*)$')
       give(owner, claim, ticket)
-      local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. ticket)
+      local heard = post(inbox, waiter .. ' ' .. ticket)
       if type(heard) == 'number' and heard > 0 then return 'granted' end
     end
   end

@@ -92,14 +92,14 @@ local function serve(me, mode)
     local head = call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')
     local entry, ticket = head[1], head[2]
     if not entry then break end
-    local weight, claim, inbox, waiter, owner = string.match(entry, '^(%d+)%*(%d+):(%x+):(%d+):(.*)$')
+    local weight, claim, inbox, waiter, owner = string.match(entry, '^(%d+)%*(%d+):([^:]+):(%d+):(.*)$')
     local writes = weight ~= '1'
     local gone = not weight or (entry ~= me and is_gone(entry, ticket))
     if writes and mode and not gone then break end
     drop(entry)
     if entry == me then return mode, first, ticket end
     if not gone and not put(owner, writes, claim) then
-      local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. ticket)
+      local heard = post(inbox, waiter .. ' ' .. ticket)
       if type(heard) == 'number' and heard > 0 then
         mode = writes and 'write' or 'read'
         first = first or owner

@@ -124,7 +124,7 @@ local function serve_shares(me, sum)
     local head = popped and call('ZPOPMIN', KEYS[2]) or call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')
     local entry, ticket = head[1], head[2]
     if not entry then break end
-    local weight, kind, claim, inbox, waiter, owner = string.match(entry, '^(%d+)([*^])(%d+):(%x+):(%d+):(.*)$')
+    local weight, kind, claim, inbox, waiter, owner = string.match(entry, '^(%d+)([*^])(%d+):([^:]+):(%d+):(.*)$')
     local old = kind == '^' and '1:' .. owner
     local ends = old and call('ZSCORE', KEYS[1], old)
     local extra = old and weight - 1 or (weight or 0) + 0
@@ -143,7 +143,7 @@ local function serve_shares(me, sum)
       local member = weight .. ':' .. owner
       put(member, extra, claim, sum, ends)
       if old then call('ZREM', KEYS[1], old) end
-      local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. ticket)
+      local heard = post(inbox, waiter .. ' ' .. ticket)
       if type(heard) == 'number' and heard > 0 then
         sum = sum + extra
         given = given + 1

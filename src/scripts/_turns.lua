@@ -37,6 +37,6 @@ end
 -- Ticket 0 is nobody's: the first in the queue does not believe it, asks, and learns when to come.
 local function nudge_first()
   local entry = call('ZRANGE', KEYS[2], '0', '0')[1]
-  local inbox, waiter = string.match(entry or '', '^[%d*]+:(%x+):(%d+):')
-  if inbox then redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' 0') end
+  local inbox, waiter = string.match(entry or '', '^[%d*]+:([^:]+):(%d+):')
+  if inbox then post(inbox, waiter .. ' 0') end
 end

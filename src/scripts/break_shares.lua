@@ -28,8 +28,8 @@ for _, owner in ipairs(owners) do heard = heard + tell_broken(owner) end
 
 -- Ticket 0 is nobody's: whoever gets it does not believe it, and asks.
 for _, entry in ipairs(call('ZRANGE', KEYS[2], '0', '99')) do
-  local inbox, waiter = string.match(entry, '^%d+[*^]%d+:(%x+):(%d+):')
-  local came = inbox and redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' 0')
+  local inbox, waiter = string.match(entry, '^%d+[*^]%d+:([^:]+):(%d+):')
+  local came = inbox and post(inbox, waiter .. ' 0')
   if type(came) == 'number' and came > 0 then break end
 end
 return { 'broken', owners[1], '', heard, #owners }

@@ -9,5 +9,6 @@ local holder = redis.pcall('GET', KEYS[1])
 if not holder then return 'gone' end
 if holder ~= ARGV[1] then return 'taken' end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
-redis.call('PEXPIRE', ARGV[3], ARGV[2])
+-- While the slot moves to another node of a Cluster the record may be there already, or still: the lock is what counts.
+redis.pcall('PEXPIRE', ARGV[3], ARGV[2])
 return 'kept'

@@ -10,6 +10,7 @@
 --         phase: in which it arrived; more: '1' if waiters are still to be told, which the next call does
 
 --@include _meeting.lua
+--@include _inbox.lua
 
 local kind, ttl, id, count, window = ARGV[1], ARGV[3], ARGV[5], tonumber(ARGV[6]), ARGV[8]
 
@@ -28,7 +29,7 @@ end
 -- dies before it calls again.
 local function tell(present)
   local function passed(entry)
-    local phase, inbox, waiter = string.match(entry, '^(%d+);%d+:(%x+):(%d+):')
+    local phase, inbox, waiter = string.match(entry, '^(%d+);%d+:([^:]+):(%d+):')
     return phase and tonumber(phase) < tonumber(present), inbox, waiter
   end
   local first = call('ZRANGE', KEYS[2], '0', '0')[1]
@@ -38,7 +39,7 @@ local function tell(present)
     local over, inbox, waiter = passed(heads[i])
     if not over then return '0' end
     call('ZREM', KEYS[2], heads[i])
-    redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. heads[i + 1])
+    post(inbox, waiter .. ' ' .. heads[i + 1])
   end
   return #heads == 1000 and '1' or '0'
 end

@@ -84,6 +84,17 @@ result<void> check_credentials(const merged& all) {
   return {};
 }
 
+result<void> check_cluster(const merged& all) {
+  if (all.url() == nullptr || all.url()->deployment != deployment::cluster) return {};
+  const auto* const database = all.given("database");
+  if (database != nullptr && database->value.find_first_not_of('0') != std::string::npos) {
+    return refuse(*database, "is not 0, and a Redis Cluster has no other; tell locks apart by a prefix");
+  }
+  const auto* const scripts = all.given("scripts");
+  if (scripts != nullptr && scripts->value == "off") return refuse(*scripts, "is off, and a Redis Cluster needs them");
+  return {};
+}
+
 // As settings::display(), with a password that stands in it as ***.
 std::string shown_url(const parsed_url& url, const settings& values) {
   std::string text = values.display();
@@ -122,9 +133,12 @@ result<composed> compose(const std::vector<source>& places) {
   }
   if (auto good = check_tls(all); !good) return good.failure();
   if (auto good = check_credentials(all); !good) return good.failure();
+  if (auto good = check_cluster(all); !good) return good.failure();
   out.private_server = all.url() == nullptr;
   if (const auto* const url = all.url()) {
     out.values.transport = url->transport;
+    out.values.deployment = url->deployment;
+    out.values.nodes = url->nodes;
     if (url->transport == transport::unix_socket) {
       out.values.path = url->path;
     } else {

@@ -6,19 +6,57 @@ namespace holdfast::topology {
 
 using runtime::time_point;
 
-nodes::nodes(const settings& how, const std::string& inbox, const std::string& common, net::connection_events& owner,
+result<void> check_deployment(const settings& how) {
+  if (how.deployment == deployment::single) return {};
+  if (how.nodes.empty()) {
+    return failure{errc::bad_option, "a cluster without nodes; settings::nodes must name one at least"};
+  }
+  if (how.transport == transport::unix_socket) {
+    return failure{errc::bad_option, "a Redis Cluster is reached by TCP or TLS, not by a Unix socket"};
+  }
+  if (how.database != 0) {
+    return failure{errc::bad_option, "database is " + std::to_string(how.database) +
+                                         ", and a Redis Cluster has only 0; tell locks apart by a prefix"};
+  }
+  if (!how.scripts) return failure{errc::bad_option, "scripts are off, and a Redis Cluster needs them"};
+  return {};
+}
+
+nodes::nodes(const settings& how, const std::string& inbox, const std::string& common, node_events& owner,
              runtime::timer_queue& timers, runtime::random_source& random, const std::function<void()>& wake) {
-  all_.push_back(std::make_unique<net::connection>(how, inbox, common, owner, timers, random, wake));
+  const auto make = [this, inbox, common, &timers, &random, wake](const settings& where,
+                                                                  net::connection_events& hears) -> net::connection& {
+    all_.push_back(std::make_unique<net::connection>(where, inbox, common, hears, timers, random, wake));
+    return *all_.back();
+  };
+  if (how.deployment == deployment::cluster) {
+    cluster_ = std::make_unique<cluster>(how, owner, timers, random, make);
+  } else {
+    make(how, owner);
+  }
 }
 
 nodes::~nodes() = default;
 
 void nodes::open(time_point now) {
-  for (const auto& each : all_) each->open(now);
+  if (cluster_) return cluster_->open(now);
+  all_.front()->open(now);
 }
 
 void nodes::close(const failure& why, time_point now) {
-  for (const auto& each : all_) each->close(why, now);
+  if (cluster_) cluster_->close(why, now);
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->close(why, now);
+}
+
+void nodes::submit(net::request& what, time_point now) {
+  if (what.only_at != nullptr) return what.only_at->submit(what, now);
+  if (cluster_) return cluster_->submit(what, now);
+  all_.front()->submit(what, now);
+}
+
+std::vector<net::connection*> nodes::primaries() const {
+  if (cluster_) return cluster_->primaries();
+  return {all_.front().get()};
 }
 
 bool nodes::any_ready() const noexcept {
@@ -34,7 +72,7 @@ bool nodes::unsent() const noexcept {
 }
 
 void nodes::flush(std::unique_lock<std::mutex>& guard) {
-  for (const auto& each : all_) each->flush(guard);
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->flush(guard);
 }
 
 void nodes::fill_ready(std::vector<pollfd>& entries) const {
@@ -50,15 +88,23 @@ void nodes::fill_attempts(std::vector<pollfd>& entries) const {
 }
 
 void nodes::service(std::unique_lock<std::mutex>& guard, std::span<const pollfd> entries) {
-  for (const auto& each : all_) each->service(guard, entries);
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->service(guard, entries);
 }
 
 void nodes::advance(std::unique_lock<std::mutex>& guard) {
-  for (const auto& each : all_) each->advance(guard);
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->advance(guard);
 }
 
 bool nodes::service_waiting(std::unique_lock<std::mutex>& guard) {
-  return all_.size() == 1 && all_.front()->service_waiting(guard);
+  if (all_.size() == 1) return all_.front()->service_waiting(guard);
+  // Of several, the one that owes an answer; what the others have to tell can wait for so long.
+  net::connection* only = nullptr;
+  for (const auto& each : all_) {
+    if (!each->expects()) continue;
+    if (only != nullptr) return false;
+    only = each.get();
+  }
+  return only != nullptr && only->service_waiting(guard);
 }
 
 }  // namespace holdfast::topology

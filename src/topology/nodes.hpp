@@ -1,13 +1,16 @@
 // The servers that a client talks to, and which of them a command goes to.
 //
 // Place: between the client, which knows keys, and the connections, which know sockets. Nobody else knows how many nodes
-// there are. Now there is one, whatever the URL: a Redis of its own, by TCP, TLS or a Unix socket.
+// there are: one, by TCP, TLS or a Unix socket; or the primaries of a Redis Cluster (cluster.hpp).
 //
 // Guarded by the client's mutex. Who drives: nodes that are READY by one thread at a time, which may be a caller's
-// (core.hpp); those that are coming up by the client's own thread, also while a caller drives the others.
+// (core.hpp); those that are coming up by the client's own thread, also while a caller drives the others. Connections are
+// added while somebody drives, and none is taken away before the end: so loops go by number.
 #pragma once
 
 #include "net/connection.hpp"
+#include "topology/cluster.hpp"
+#include "topology/node_events.hpp"
 
 #include <holdfast/settings.hpp>
 
@@ -23,10 +26,13 @@
 
 namespace holdfast::topology {
 
+// What a client must not be made with, whatever place the settings came from.
+[[nodiscard]] result<void> check_deployment(const settings& how);
+
 class nodes {
  public:
   // Arguments as net::connection's: each node is one.
-  nodes(const settings& how, const std::string& inbox, const std::string& common, net::connection_events& owner,
+  nodes(const settings& how, const std::string& inbox, const std::string& common, node_events& owner,
         runtime::timer_queue& timers, runtime::random_source& random, const std::function<void()>& wake);
   ~nodes();
   nodes(const nodes&) = delete;
@@ -35,11 +41,14 @@ class nodes {
   void open(runtime::time_point now);
   void close(const failure& why, runtime::time_point now);
 
-  void submit(net::request& what, runtime::time_point now) { of(what.routed_by()).submit(what, now); }
+  void submit(net::request& what, runtime::time_point now);
 
   // The node that serves a key; for the empty key, one that is best placed for what any of them can do.
-  [[nodiscard]] net::connection& of(std::string_view /*key*/) noexcept { return *all_.front(); }
-  [[nodiscard]] const net::connection& of(std::string_view /*key*/) const noexcept { return *all_.front(); }
+  [[nodiscard]] net::connection& of(std::string_view key) const noexcept {
+    return cluster_ ? cluster_->of(key) : *all_.front();
+  }
+  // All that have keys of their own; for what has to be asked of each.
+  [[nodiscard]] std::vector<net::connection*> primaries() const;
 
   // ---- driving
   // At least one can be driven.
@@ -59,6 +68,7 @@ class nodes {
   bool service_waiting(std::unique_lock<std::mutex>& guard);
 
  private:
+  std::unique_ptr<cluster> cluster_;  // outlives the connections, which tell it things
   std::vector<std::unique_ptr<net::connection>> all_;
 };
 

@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -13,6 +14,8 @@ namespace holdfast::topology {
 namespace {
 
 using complaint = std::optional<std::string>;  // nothing: the part is good
+
+constexpr std::uint16_t default_port = 6379;
 
 // The URL cut at its delimiters; views into the caller's text.
 struct parts {
@@ -81,26 +84,47 @@ class reader {
   }
 
   complaint read_host_and_database(const parts& url) {
-    std::string_view port;
-    bool has_port = false;
-    if (url.authority.starts_with('[')) {
-      const auto close = url.authority.find(']');
-      if (close == std::string_view::npos) return "the IPv6 address has no closing ']'";
-      if (auto bad = read_ipv6(url.authority.substr(1, close - 1))) return bad;
-      port = url.authority.substr(close + 1);
-      has_port = !port.empty();
-      if (has_port && !port.starts_with(':')) return "after ']' only a ':' and a port may follow";
-    } else {
-      const auto colon = url.authority.find(':');
-      if (auto bad = read_name(url.authority.substr(0, colon))) return bad;
-      has_port = colon != std::string_view::npos;
-      if (has_port) port = url.authority.substr(colon);
-    }
-    if (has_port) {
-      if (auto bad = read_port(port.substr(1))) return bad;
+    if (out_.deployment == deployment::single) {
+      if (auto bad = read_host(url.authority)) return bad;
+    } else if (auto bad = read_nodes(url.authority)) {
+      return bad;
     }
     if (url.path.size() > 1) give("database", std::string{url.path.substr(1)});
     return std::nullopt;
+  }
+
+  complaint read_nodes(std::string_view list) {
+    while (true) {
+      const auto comma = list.find(',');
+      out_.port = default_port;
+      if (auto bad = read_host(list.substr(0, comma))) return bad;
+      const node_address read{out_.host, out_.port};
+      if (std::find(out_.nodes.begin(), out_.nodes.end(), read) != out_.nodes.end()) {
+        return "the node " + quoted(read.host) + " is given twice";
+      }
+      out_.nodes.push_back(read);
+      if (comma == std::string_view::npos) return std::nullopt;
+      list.remove_prefix(comma + 1);
+    }
+  }
+
+  complaint read_host(std::string_view text) {
+    std::string_view port;
+    bool has_port = false;
+    if (text.starts_with('[')) {
+      const auto close = text.find(']');
+      if (close == std::string_view::npos) return "the IPv6 address has no closing ']'";
+      if (auto bad = read_ipv6(text.substr(1, close - 1))) return bad;
+      port = text.substr(close + 1);
+      has_port = !port.empty();
+      if (has_port && !port.starts_with(':')) return "after ']' only a ':' and a port may follow";
+    } else {
+      const auto colon = text.find(':');
+      if (auto bad = read_name(text.substr(0, colon))) return bad;
+      has_port = colon != std::string_view::npos;
+      if (has_port) port = text.substr(colon);
+    }
+    return has_port ? read_port(port.substr(1)) : std::nullopt;
   }
 
   complaint read_ipv6(std::string_view text) {
@@ -159,13 +183,26 @@ class reader {
   std::string_view origin_;
 };
 
-std::optional<holdfast::transport> transport_of(std::string_view scheme) {
-  std::string lower{scheme};
+struct scheme {
+  std::string_view name;
+  holdfast::transport transport;
+  holdfast::deployment deployment;
+};
+
+constexpr std::array schemes{
+    scheme{"redis", transport::tcp, deployment::single},
+    scheme{"rediss", transport::tls, deployment::single},
+    scheme{"unix", transport::unix_socket, deployment::single},
+    scheme{"redis+cluster", transport::tcp, deployment::cluster},
+    scheme{"rediss+cluster", transport::tls, deployment::cluster},
+};
+
+const scheme* find_scheme(std::string_view word) {
+  std::string lower{word};
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  if (lower == "redis") return transport::tcp;
-  if (lower == "rediss") return transport::tls;
-  if (lower == "unix") return transport::unix_socket;
-  return std::nullopt;
+  const auto* const found =
+      std::find_if(schemes.begin(), schemes.end(), [&](const auto& each) { return each.name == lower; });
+  return found == schemes.end() ? nullptr : found;
 }
 
 }  // namespace
@@ -175,12 +212,13 @@ result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
   const auto colon = url.find("://");
   if (colon == std::string_view::npos)
     return refuse("no '://' in it; write redis://host, rediss://host or unix:///path");
-  const auto scheme = transport_of(url.substr(0, colon));
+  const auto* const scheme = find_scheme(url.substr(0, colon));
   // A scheme with '@' or ':' in it is no scheme but the front of user:password@…, so it is not quoted.
-  if (!scheme) {
+  if (scheme == nullptr) {
     const auto word = url.substr(0, colon);
     const bool plain = word.find_first_of(":@") == std::string_view::npos;
-    return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) + "is not redis, rediss or unix");
+    return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) +
+                  "is not redis, rediss or unix, nor redis+cluster or rediss+cluster");
   }
   const auto rest = url.substr(colon + 3);
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return (c >= 0 && c <= ' ') || c == '\x7f'; })) {
@@ -189,7 +227,8 @@ result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
   if (rest.find('#') != std::string_view::npos) return refuse("'#' has no meaning here; write it as %23");
 
   parsed_url out;
-  out.transport = *scheme;
+  out.transport = scheme->transport;
+  out.deployment = scheme->deployment;
   out.origin = origin;
   const auto pieces = cut(rest);
   auto bad = reader{out, origin}.read(pieces);

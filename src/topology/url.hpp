@@ -21,8 +21,10 @@ struct parsed_url {
   holdfast::transport transport = transport::tcp;
   std::string host;
   std::uint16_t port = 6379;
-  std::string path;                // of the Unix socket
-  std::vector<assignment> values;  // from user info, path and query; each has the form its key wants
+  std::string path;  // of the Unix socket
+  holdfast::deployment deployment = deployment::single;
+  std::vector<node_address> nodes;  // of a deployment that has several
+  std::vector<assignment> values;   // from user info, path and query; each has the form its key wants
   std::string origin;
 };
 

@@ -149,8 +149,11 @@ TEST(JudgeTopology, ReplicasWithoutConfigGoByInfo) {
   expect(seen, "replicas", severity::warning, "min-replicas-to-write");
 }
 
-TEST(JudgeTopology, AClusterIsNotSupportedYet) {
+TEST(JudgeTopology, AClusterWantsAClusterUrl) {
   expect(with_info({{"cluster_enabled", "1"}}), "cluster", severity::danger, "MOVED");
+  facts cluster = with_info({{"cluster_enabled", "1"}});
+  cluster.as_cluster = true;
+  expect(cluster, "cluster", severity::fine, "");
 }
 
 TEST(JudgeVersion, AtItsBoundaries) {

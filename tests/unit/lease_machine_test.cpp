@@ -54,6 +54,31 @@ TEST(LeaseMachine, AMissingAnswerIsJeopardyFromTwoThirdsOn) {
   EXPECT_EQ(machine.state(t0 + seconds{21}), lease_state::VALID);
 }
 
+TEST(LeaseMachine, AnotherServerIsJeopardyUntilARenewalSentAfterwardsIsAnswered) {
+  auto machine = make(usual());
+  EXPECT_EQ(machine.timer(t0 + seconds{10}), lease_step::renew);
+  machine.doubt(t0 + seconds{11});
+  EXPECT_EQ(machine.state(t0 + seconds{11}), lease_state::JEOPARDY);
+  machine.renewed(t0 + seconds{12}, {t0 + seconds{10}, seconds{30}});
+  EXPECT_EQ(machine.state(t0 + seconds{12}), lease_state::JEOPARDY) << "that was the old server's word";
+  EXPECT_EQ(machine.timer(t0 + seconds{12}), lease_step::renew) << "so it is asked again, at once";
+  machine.renewed(t0 + seconds{13}, {t0 + seconds{12}, seconds{30}});
+  EXPECT_EQ(machine.state(t0 + seconds{13}), lease_state::VALID);
+}
+
+TEST(LeaseMachine, WhatTheNewServerDoesNotKnowIsLostByFailover) {
+  for (const loss_cause told : {loss_cause::gone, loss_cause::taken}) {
+    auto machine = make(usual());
+    machine.doubt(t0 + seconds{1});
+    EXPECT_EQ(machine.disproved(told), lease_step::lost);
+    EXPECT_EQ(machine.cause(), loss_cause::failover);
+  }
+  auto machine = make(usual());
+  machine.doubt(t0 + seconds{1});
+  machine.disproved(loss_cause::broken);
+  EXPECT_EQ(machine.cause(), loss_cause::broken) << "an operator's word is its own cause";
+}
+
 TEST(LeaseMachine, AFailedRenewalIsJeopardyAndTriedAgainInsideTheWindow) {
   auto machine = make(usual());
   auto now = t0 + seconds{10};

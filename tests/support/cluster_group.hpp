@@ -1,0 +1,56 @@
+// A Redis Cluster of the test's own: primaries with a replica each, real redis-server processes on free loopback ports.
+//
+// Whole when the constructor returns: every node knows all the others, all slots are served, and the replicas are in step.
+// Node i < primaries() is a primary at the start and has replica i + primaries(). Gone with the object. Thread safety: none.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/redis_server.hpp"
+
+namespace holdfast::test {
+
+class cluster_group {
+ public:
+  explicit cluster_group(std::size_t primaries = 3, std::size_t replicas_each = 1, redis_options options = {});
+
+  [[nodiscard]] std::string url() const;  // redis+cluster://… with all nodes
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+  [[nodiscard]] redis_server& node(std::size_t index) { return *nodes_[index]; }
+
+  // By what node `witness` says.
+  [[nodiscard]] std::size_t primary_of_slot(std::uint16_t slot, std::size_t witness);
+  [[nodiscard]] std::size_t primary_of(const std::string& key);  // at the start, and after move_slot
+  [[nodiscard]] static std::uint16_t slot_of(const std::string& key);
+  // A key like `<stem>3` that node `index` serves, by the present map.
+  [[nodiscard]] std::string key_at(std::size_t index, const std::string& stem);
+
+  // Moves a slot with its keys, as redis-cli does: IMPORTING, MIGRATING, MIGRATE of each key, NODE. `halfway` runs when the
+  // first half of the keys has moved.
+  void move_slot(std::uint16_t slot, std::size_t from, std::size_t to, const std::function<void()>& halfway = {});
+
+  // All that are primaries by their own word.
+  [[nodiscard]] std::vector<std::string> keys();
+  [[nodiscard]] std::vector<std::string> keys_without_expiry();
+
+  // Until the replica of `index` has taken over. False: not within the limit.
+  [[nodiscard]] bool wait_failover(std::size_t index, std::chrono::milliseconds limit);
+
+ private:
+  void introduce();
+  void wait_whole();
+  [[nodiscard]] bool is_primary(std::size_t index);
+
+  std::size_t primaries_;
+  std::vector<std::unique_ptr<redis_server>> nodes_;
+  std::vector<std::uint16_t> buses_;
+  std::vector<std::string> ids_;
+  std::vector<std::size_t> serves_;  // slot -> node
+};
+
+}  // namespace holdfast::test
