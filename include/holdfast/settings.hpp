@@ -7,6 +7,8 @@
 //   2. the environment HOLDFAST_URL, and HOLDFAST_<KEY> for every key below (HOLDFAST_COMMAND_TIMEOUT=500ms)
 //   3. the URL         redis://user:password@host:port/database?key=value
 //                      rediss://…  the same over TLS      unix:///path/to/socket?database=2&key=value
+//                      redis+sentinel://user:password@s1:26379,s2,s3/name/database?key=value   the primary called `name`,
+//                      as these Sentinels know it; rediss+sentinel:// for TLS to all of them (docs/deployments.md)
 //   4. this struct     set the fields by hand
 //
 // A word that is not understood, or two that contradict each other, is refused with `bad_url` or `bad_option` and named
@@ -24,8 +26,10 @@
 //   client_name       what CLIENT LIST shows                                   (holdfast)
 //   prefix            put before every lock's name                             (empty)
 //   scripts           on or off: off for servers that do not allow them; see below  (on)
+//   sentinel_user, sentinel_password   credentials of the Sentinels: never those of Redis by themselves
+//   sentinel_tls      yes or no: the Sentinels speak TLS                       (as the URL says for Redis)
 //   tls_ca, tls_cert, tls_key   files in PEM form
-//   tls_server_name   name to verify and to send as SNI                        (the host)
+//   tls_server_name   name to verify and to send as SNI                        (the host; of each server its own)
 //   tls_verify        yes or no                                                (yes)
 //
 // scripts = off: locks are taken, kept and given back by WATCH, MULTI and EXEC instead of scripts. The promises are the
@@ -45,12 +49,26 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast {
 
 enum class transport : unsigned char { tcp, tls, unix_socket };
+
+// How the server that locks live on is found.
+enum class deployment : unsigned char {
+  single,    // it is the one that is named
+  sentinel,  // the Sentinels that are named say who is primary
+};
+
+struct endpoint {
+  std::string host;
+  std::uint16_t port = 0;
+  friend bool operator==(const endpoint&, const endpoint&) = default;
+};
 
 // What endangers locks on this deployment, told once per connection (see settings::on_warning).
 struct warning {
@@ -61,10 +79,16 @@ struct warning {
 };
 
 struct settings {
-  holdfast::transport transport = transport::tcp;
-  std::string host = "127.0.0.1";
+  holdfast::deployment deployment = deployment::single;
+  holdfast::transport transport = transport::tcp;  // to Redis
+  std::string host = "127.0.0.1";                  // host, port and path: of a single one
   std::uint16_t port = 6379;
   std::string path;  // of the Unix socket
+  std::vector<endpoint> sentinels;
+  std::string primary_name;  // what the Sentinels call it
+  std::string sentinel_user;
+  std::string sentinel_password;
+  std::optional<bool> sentinel_tls;  // none: as `transport` says
   std::string user;
   std::string password;
   std::int32_t database = 0;

@@ -120,7 +120,7 @@ void core::expect_grant(acquire_call& what) {
 void core::on_up(net::connection& which, time_point now) {
   const auto concerns = [&](std::string_view key) { return &nodes_.of(key) == &which; };
   for (held_lease* each = leases_; each != nullptr; each = each->next) {
-    if (concerns(each->key())) each->on_up(now);
+    if (concerns(each->key())) each->on_up(now, which.moved());
   }
   for (acquire_call* each = calls_; each != nullptr;) {
     acquire_call* const following = each->next;

@@ -92,6 +92,8 @@ std::string_view to_string(loss_cause cause) noexcept {
       return "max_hold";
     case loss_cause::closed:
       return "closed";
+    case loss_cause::failover:
+      return "failover";
   }
   return "unknown";
 }

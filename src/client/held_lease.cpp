@@ -86,8 +86,8 @@ void held_lease::on_refused(const failure& /*why*/, time_point now) {
   follow(machine_.timer(now), now);
 }
 
-void held_lease::on_up(time_point now) {
-  machine_.verify_soon(now);
+void held_lease::on_up(time_point now, bool moved) {
+  moved ? machine_.moved(now) : machine_.verify_soon(now);
   reschedule();
 }
 

@@ -29,7 +29,8 @@ class held_lease final : public script_call, private runtime::timer, public std:
 
   // With the guard held.
   void start();
-  void on_up(runtime::time_point now);
+  // `moved`: to another server than the one that the lease was last proved by.
+  void on_up(runtime::time_point now, bool moved);
   void close();
   // Prepares an extension; returns what to ask the server for: the ttl, or less where max_hold ends before it.
   std::chrono::milliseconds extending(std::chrono::milliseconds ttl, runtime::time_point now);

@@ -7,6 +7,9 @@
 // network did with the answer. Renewal starts at a third of the length and is tried again inside the window until an
 // answer comes or the deadline does (one dropped connection is not a loss: D7). Proof of loss (the key is gone or
 // another's) ends the lease at once; silence ends it at the deadline.
+//
+// After a change of primary nothing that was proved by the old one counts for certain: the lease is in JEOPARDY until the
+// new one has answered a renewal. Leases that are not renewed are verified too, by one that asks for no more than they had.
 #pragma once
 
 #include "lock/checked_options.hpp"
@@ -34,6 +37,7 @@ class lease_machine {
   // deadline must not be later than what it leaves; and renewals that follow it ask for the same.
   void extending(runtime::time_point now, runtime::duration ttl);
   void verify_soon(runtime::time_point now);  // after a reconnect: the server may have forgotten us
+  void moved(runtime::time_point now);        // another server is the primary now
 
   [[nodiscard]] runtime::time_point wake_at() const noexcept;
   [[nodiscard]] lease_state state(runtime::time_point now) const noexcept;
@@ -54,11 +58,14 @@ class lease_machine {
   runtime::time_point since_;
   runtime::time_point hold_end_;
   runtime::time_point deadline_{};
+  runtime::time_point proved_until_{};  // the end of the last proof, without margins
   runtime::time_point renew_at_ = runtime::never;
   runtime::time_point overdue_at_ = runtime::never;  // from here on the missing renewal is JEOPARDY
   std::optional<loss_cause> cause_;
   bool renew_;
   bool failing_ = false;
+  bool moved_ = false;       // and not verified since
+  bool claim_owed_ = false;  // it is ours for the claim window only
   bool capped_ = false;  // the proof reaches to the end of max_hold: no renewal can prolong it
 };
 

@@ -32,7 +32,7 @@ class merged {
   }
 
  private:
-  static bool is_credential(const assignment& one) { return one.key->secret || one.key->name == "user"; }
+  static bool is_credential(const assignment& one) { return one.key->secret || one.key->name.ends_with("user"); }
 
   void add(const std::vector<assignment>& more) {
     for (const auto& one : more) order_.push_back(&one);
@@ -47,7 +47,9 @@ failure refuse(const assignment& word, const std::string& why) {
 }
 
 result<void> check_tls(const merged& all) {
-  const bool over_tls = all.url() != nullptr && all.url()->transport == transport::tls;
+  const auto* const sentinel_tls = all.given("sentinel_tls");
+  const bool over_tls = (all.url() != nullptr && all.url()->transport == transport::tls) ||
+                        (sentinel_tls != nullptr && sentinel_tls->value == "yes");
   for (const auto& key : setting_keys()) {
     const auto* const word = key.tls ? all.given(key.name) : nullptr;
     if (word == nullptr || over_tls) continue;
@@ -84,11 +86,24 @@ result<void> check_credentials(const merged& all) {
   return {};
 }
 
+result<void> check_sentinels(const merged& all) {
+  const bool asked = all.url() != nullptr && all.url()->deployment == deployment::sentinel;
+  for (const auto& key : setting_keys()) {
+    const auto* const word = key.name.starts_with("sentinel_") ? all.given(key.name) : nullptr;
+    if (word != nullptr && !asked) return refuse(*word, "needs a redis+sentinel:// URL");
+  }
+  const auto* const user = all.given("sentinel_user");
+  if (user != nullptr && !user->value.empty() && all.given("sentinel_password") == nullptr) {
+    return refuse(*user, "is given without sentinel_password");
+  }
+  return {};
+}
+
 // As settings::display(), with a password that stands in it as ***.
 std::string shown_url(const parsed_url& url, const settings& values) {
   std::string text = values.display();
-  const bool inside =
-      std::any_of(url.values.begin(), url.values.end(), [](const assignment& one) { return one.key->secret; });
+  const bool inside = std::any_of(url.values.begin(), url.values.end(),
+                                  [](const assignment& one) { return one.key->name == "password"; });
   if (!inside) return text;
   const auto authority = text.find("://") + 3;
   if (values.user.empty()) return text.insert(authority, ":***@");
@@ -122,14 +137,19 @@ result<composed> compose(const std::vector<source>& places) {
   }
   if (auto good = check_tls(all); !good) return good.failure();
   if (auto good = check_credentials(all); !good) return good.failure();
+  if (auto good = check_sentinels(all); !good) return good.failure();
   out.private_server = all.url() == nullptr;
   if (const auto* const url = all.url()) {
     out.values.transport = url->transport;
+    out.values.deployment = url->deployment;
     if (url->transport == transport::unix_socket) {
       out.values.path = url->path;
+    } else if (url->deployment == deployment::sentinel) {
+      out.values.sentinels = url->hosts;
+      out.values.primary_name = url->primary_name;
     } else {
-      out.values.host = url->host;
-      out.values.port = url->port;
+      out.values.host = url->hosts.front().host;
+      out.values.port = url->hosts.front().port;
     }
   }
   out.origins = origins_of(all, out.values);

@@ -1,6 +1,9 @@
 #include "topology/nodes.hpp"
 
+#include "topology/sentinel_finder.hpp"
+
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::topology {
 
@@ -8,7 +11,14 @@ using runtime::time_point;
 
 nodes::nodes(const settings& how, const std::string& inbox, const std::string& common, net::connection_events& owner,
              runtime::timer_queue& timers, runtime::random_source& random, const std::function<void()>& wake) {
-  all_.push_back(std::make_unique<net::connection>(how, inbox, common, owner, timers, random, wake));
+  std::unique_ptr<net::finder> finder;
+  if (how.deployment == deployment::sentinel) {
+    finder = std::make_unique<sentinel_finder>(how);
+  } else {
+    finder = std::make_unique<net::direct_finder>(how);
+  }
+  all_.push_back(
+      std::make_unique<net::connection>(how, std::move(finder), inbox, common, owner, timers, random, wake));
 }
 
 nodes::~nodes() = default;

@@ -1,7 +1,8 @@
 // The servers that a client talks to, and which of them a command goes to.
 //
 // Place: between the client, which knows keys, and the connections, which know sockets. Nobody else knows how many nodes
-// there are. Now there is one, whatever the URL: a Redis of its own, by TCP, TLS or a Unix socket.
+// there are. Now there is one, whatever the URL: a Redis of its own, by TCP, TLS or a Unix socket, or the primary that
+// Sentinels name.
 //
 // Guarded by the client's mutex. Who drives: nodes that are READY by one thread at a time, which may be a caller's
 // (core.hpp); those that are coming up by the client's own thread, also while a caller drives the others.

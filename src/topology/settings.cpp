@@ -66,10 +66,14 @@ std::string settings::display() const {
   if (transport == transport::unix_socket) {
     return "unix://" + who + topology::percent_encoded(path, "/") + (database == 0 ? "" : "?database=" + index);
   }
-  const bool is_ipv6 = host.find(':') != std::string::npos;
-  const std::string where = is_ipv6 ? "[" + topology::percent_encoded(host, ":") + "]" : host;
-  return (transport == transport::tls ? "rediss://" : "redis://") + who + where + ":" + std::to_string(port) +
-         (database == 0 ? "" : "/" + index);
+  const std::string scheme = transport == transport::tls ? "rediss" : "redis";
+  if (deployment == deployment::sentinel) {
+    std::string all;
+    for (const endpoint& each : sentinels) all += (all.empty() ? "" : ",") + topology::display(each);
+    return scheme + "+sentinel://" + who + all + "/" + topology::percent_encoded(primary_name) +
+           (database == 0 ? "" : "/" + index);
+  }
+  return scheme + "://" + who + topology::display(endpoint{host, port}) + (database == 0 ? "" : "/" + index);
 }
 
 }  // namespace holdfast

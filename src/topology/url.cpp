@@ -7,12 +7,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 namespace holdfast::topology {
 namespace {
 
 using complaint = std::optional<std::string>;  // nothing: the part is good
+
+constexpr std::uint16_t redis_port = 6379;
+constexpr std::uint16_t sentinel_port = 26379;
 
 // The URL cut at its delimiters; views into the caller's text.
 struct parts {
@@ -43,12 +47,16 @@ class reader {
       if (auto bad = read_user_info(url.authority.substr(0, at))) return bad;
       url.authority.remove_prefix(at + 1);
     }
-    const bool is_socket = out_.transport == transport::unix_socket;
-    if (auto bad = is_socket ? read_socket_path(url) : read_host_and_database(url)) return bad;
+    if (auto bad = read_place(url)) return bad;
     return url.query ? read_query(*url.query) : std::nullopt;
   }
 
  private:
+  complaint read_place(const parts& url) {
+    if (out_.transport == transport::unix_socket) return read_socket_path(url);
+    return out_.deployment == deployment::sentinel ? read_sentinels(url) : read_host_and_database(url);
+  }
+
   void give(std::string_view key, std::string value) {
     out_.values.push_back({find_key(key), std::move(value), std::string{origin_}, errc::bad_url});
   }
@@ -81,26 +89,52 @@ class reader {
   }
 
   complaint read_host_and_database(const parts& url) {
+    if (auto bad = read_host(url.authority)) return bad;
+    if (url.path.size() > 1) give("database", std::string{url.path.substr(1)});
+    return std::nullopt;
+  }
+
+  complaint read_sentinels(parts url) {
+    while (true) {
+      const auto comma = url.authority.find(',');
+      if (auto bad = read_host(url.authority.substr(0, comma))) return bad;
+      const auto& last = out_.hosts.back();
+      if (std::count(out_.hosts.begin(), out_.hosts.end(), last) > 1) {
+        return "the Sentinel " + quoted(last.host + ":" + std::to_string(last.port)) + " stands there twice";
+      }
+      if (comma == std::string_view::npos) break;
+      url.authority.remove_prefix(comma + 1);
+    }
+    const auto slash = url.path.find('/', 1);
+    const auto word = url.path.empty() ? url.path : url.path.substr(1, slash == url.path.npos ? slash : slash - 1);
+    auto name = percent_decoded(word);
+    if (!name) return "the primary's name has a broken escape (write % as %25; %00 is not allowed)";
+    if (name->empty()) return "the primary's name is missing, as in redis+sentinel://s1,s2,s3/mymaster";
+    out_.primary_name = std::move(*name);
+    if (slash != url.path.npos && slash + 1 < url.path.size()) {
+      give("database", std::string{url.path.substr(slash + 1)});
+    }
+    return std::nullopt;
+  }
+
+  complaint read_host(std::string_view text) {
+    out_.hosts.push_back({{}, out_.deployment == deployment::sentinel ? sentinel_port : redis_port});
     std::string_view port;
     bool has_port = false;
-    if (url.authority.starts_with('[')) {
-      const auto close = url.authority.find(']');
+    if (text.starts_with('[')) {
+      const auto close = text.find(']');
       if (close == std::string_view::npos) return "the IPv6 address has no closing ']'";
-      if (auto bad = read_ipv6(url.authority.substr(1, close - 1))) return bad;
-      port = url.authority.substr(close + 1);
+      if (auto bad = read_ipv6(text.substr(1, close - 1))) return bad;
+      port = text.substr(close + 1);
       has_port = !port.empty();
       if (has_port && !port.starts_with(':')) return "after ']' only a ':' and a port may follow";
     } else {
-      const auto colon = url.authority.find(':');
-      if (auto bad = read_name(url.authority.substr(0, colon))) return bad;
+      const auto colon = text.find(':');
+      if (auto bad = read_name(text.substr(0, colon))) return bad;
       has_port = colon != std::string_view::npos;
-      if (has_port) port = url.authority.substr(colon);
+      if (has_port) port = text.substr(colon);
     }
-    if (has_port) {
-      if (auto bad = read_port(port.substr(1))) return bad;
-    }
-    if (url.path.size() > 1) give("database", std::string{url.path.substr(1)});
-    return std::nullopt;
+    return has_port ? read_port(port.substr(1)) : std::nullopt;
   }
 
   complaint read_ipv6(std::string_view text) {
@@ -110,7 +144,7 @@ class reader {
     in6_addr ignored{};
     const bool good = ::inet_pton(AF_INET6, address->substr(0, zone).c_str(), &ignored) == 1;
     if (!good || zone == address->size() - 1) return quoted(*address) + " is not an IPv6 address";
-    out_.host = *address;
+    out_.hosts.back().host = *address;
     return std::nullopt;
   }
 
@@ -121,16 +155,16 @@ class reader {
              c == '_';
     });
     if (!good) return "the host " + quoted(name) + " has a character that no host name has";
-    out_.host = name;
+    out_.hosts.back().host = name;
     return std::nullopt;
   }
 
   // Not quoted: in redis://user:password, where "@host" was forgotten, this is the password.
   complaint read_port(std::string_view text) {
     const char* const end = text.data() + text.size();
-    const auto [rest, problem] = std::from_chars(text.data(), end, out_.port);
-    if (problem == std::errc{} && rest == end && out_.port != 0) return std::nullopt;
-    return "the port after host " + quoted(out_.host) + " is not a number from 1 to 65535";
+    const auto [rest, problem] = std::from_chars(text.data(), end, out_.hosts.back().port);
+    if (problem == std::errc{} && rest == end && out_.hosts.back().port != 0) return std::nullopt;
+    return "the port after host " + quoted(out_.hosts.back().host) + " is not a number from 1 to 65535";
   }
 
   complaint read_query(std::string_view query) {
@@ -159,13 +193,26 @@ class reader {
   std::string_view origin_;
 };
 
-std::optional<holdfast::transport> transport_of(std::string_view scheme) {
-  std::string lower{scheme};
+struct scheme_row {
+  std::string_view word;
+  holdfast::transport transport;
+  holdfast::deployment deployment;
+};
+
+constexpr scheme_row schemes[] = {
+    {"redis", transport::tcp, deployment::single},
+    {"rediss", transport::tls, deployment::single},
+    {"unix", transport::unix_socket, deployment::single},
+    {"redis+sentinel", transport::tcp, deployment::sentinel},
+    {"rediss+sentinel", transport::tls, deployment::sentinel},
+};
+
+const scheme_row* scheme_of(std::string_view text) {
+  std::string lower{text};
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  if (lower == "redis") return transport::tcp;
-  if (lower == "rediss") return transport::tls;
-  if (lower == "unix") return transport::unix_socket;
-  return std::nullopt;
+  const auto* const found =
+      std::find_if(std::begin(schemes), std::end(schemes), [&](const scheme_row& row) { return row.word == lower; });
+  return found == std::end(schemes) ? nullptr : found;
 }
 
 }  // namespace
@@ -175,12 +222,12 @@ result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
   const auto colon = url.find("://");
   if (colon == std::string_view::npos)
     return refuse("no '://' in it; write redis://host, rediss://host or unix:///path");
-  const auto scheme = transport_of(url.substr(0, colon));
+  const auto* const scheme = scheme_of(url.substr(0, colon));
   // A scheme with '@' or ':' in it is no scheme but the front of user:password@…, so it is not quoted.
-  if (!scheme) {
+  if (scheme == nullptr) {
     const auto word = url.substr(0, colon);
     const bool plain = word.find_first_of(":@") == std::string_view::npos;
-    return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) + "is not redis, rediss or unix");
+    return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) + "is not redis, rediss, unix, redis+sentinel or rediss+sentinel");
   }
   const auto rest = url.substr(colon + 3);
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return (c >= 0 && c <= ' ') || c == '\x7f'; })) {
@@ -189,7 +236,8 @@ result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
   if (rest.find('#') != std::string_view::npos) return refuse("'#' has no meaning here; write it as %23");
 
   parsed_url out;
-  out.transport = *scheme;
+  out.transport = scheme->transport;
+  out.deployment = scheme->deployment;
   out.origin = origin;
   const auto pieces = cut(rest);
   auto bad = reader{out, origin}.read(pieces);

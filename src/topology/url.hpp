@@ -2,6 +2,7 @@
 //
 //   redis://[user][:password]@host[:port][/database][?key=value&…]     rediss:// the same over TLS
 //   unix://[[user][:password]@]/absolute/path[?key=value&…]
+//   redis+sentinel://[user][:password]@host[:port],host[:port],…/name[/database][?key=value&…]     rediss+sentinel://
 //
 // User, password, path and query values are percent-decoded. Every key of keys.hpp may stand in the query.
 // Texts of failures name the offending word but never a password, not even a piece of one that landed in another part
@@ -19,9 +20,10 @@ namespace holdfast::topology {
 
 struct parsed_url {
   holdfast::transport transport = transport::tcp;
-  std::string host;
-  std::uint16_t port = 6379;
+  holdfast::deployment deployment = deployment::single;
+  std::vector<endpoint> hosts;     // one, or several where the deployment has them
   std::string path;                // of the Unix socket
+  std::string primary_name;        // of a Sentinel deployment
   std::vector<assignment> values;  // from user info, path and query; each has the form its key wants
   std::string origin;
 };
