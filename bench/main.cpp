@@ -34,6 +34,7 @@ constexpr std::array suites{
     entry{"cache", "64 processes missing one key of a cache: loads per expiry", cache},
     entry{"shared", "pairs and hand-offs of shared_mutex, against those of mutex", shared},
     entry{"semaphore", "pairs and hand-offs of semaphore, against those of mutex", semaphores},
+    entry{"failover", "the primary is killed under 100 waiters: from its follower's first write to a grant", failover},
 };
 
 constexpr int usage_error = 64;

@@ -193,9 +193,10 @@ TEST(sentinel, a_lease_that_the_new_primary_does_not_have_is_lost_by_failover) {
 // would hold one lock.
 TEST(sentinel, an_old_primary_behind_a_partition_is_left) {
   sentinel_group group{{.redis = {.config = {"masteruser watch", "masterauth w"},
-                                  .users = {"user watch on >w ~* &* +@all"}},
+                                  .users = {"user default off", "user watch on >w ~* &* +@all",
+                                            "user app on >a ~* &* +@all"}},
                         .watch_lines = {"sentinel auth-user locks watch", "sentinel auth-pass locks w"}}};
-  client redis{through(group.url())};
+  client redis{through(group.url("app:a@"))};
   const lease held = redis.acquire("door", {.ttl = 20s});
   auto& old = group.server(0);
   ASSERT_TRUE(eventually(patience, [&] { return group.server(1).number({"EXISTS", "door"}) == 1; }));
@@ -211,7 +212,7 @@ TEST(sentinel, an_old_primary_behind_a_partition_is_left) {
   EXPECT_TRUE(eventually(patience, [&] { return is_client_of(primary) && !is_client_of(old); }));
   ASSERT_TRUE(becomes(held, lease_state::VALID));
   EXPECT_EQ(redis.stats().of(loss_cause::failover), 0U);
-  client newcomer{through(group.url())};
+  client newcomer{through(group.url("app:a@"))};
   const auto tried = newcomer.try_acquire("door");
   ASSERT_FALSE(tried);
   EXPECT_EQ(tried.failure().code, errc::held) << tried.failure().detail;
