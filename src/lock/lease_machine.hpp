@@ -66,7 +66,7 @@ class lease_machine {
   bool failing_ = false;
   bool moved_ = false;       // and not verified since
   bool claim_owed_ = false;  // it is ours for the claim window only
-  bool capped_ = false;  // the proof reaches to the end of max_hold: no renewal can prolong it
+  bool capped_ = false;      // the proof reaches to the end of max_hold: no renewal can prolong it
 };
 
 }  // namespace holdfast::lock

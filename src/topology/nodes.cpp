@@ -17,8 +17,7 @@ nodes::nodes(const settings& how, const std::string& inbox, const std::string& c
   } else {
     finder = std::make_unique<net::direct_finder>(how);
   }
-  all_.push_back(
-      std::make_unique<net::connection>(how, std::move(finder), inbox, common, owner, timers, random, wake));
+  all_.push_back(std::make_unique<net::connection>(how, std::move(finder), inbox, common, owner, timers, random, wake));
 }
 
 nodes::~nodes() = default;

@@ -45,8 +45,8 @@ bool contains(const std::vector<endpoint>& all, const endpoint& one) {
 result<std::optional<endpoint>> read_primary(const resp::value& reply) {
   if (reply.is_null()) return std::optional<endpoint>{};
   if (reply.is_error()) {
-    const bool rights = reply.text.starts_with("NOAUTH") || reply.text.starts_with("NOPERM") ||
-                        reply.text.starts_with("WRONGPASS");
+    const bool rights =
+        reply.text.starts_with("NOAUTH") || reply.text.starts_with("NOPERM") || reply.text.starts_with("WRONGPASS");
     if (rights) {
       return failure{errc::refused, "it refused us (" + shown(reply.text) +
                                         "); set sentinel_password, and sentinel_user if it has users"};

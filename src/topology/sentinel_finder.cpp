@@ -58,8 +58,8 @@ void sentinel_finder::start(std::function<void()> wake) {
 
 std::optional<result<net::found>> sentinel_finder::poll() {
   if (how_.sentinels.empty() || how_.primary_name.empty()) {
-    return result<net::found>{failure{
-        errc::bad_option, "a Sentinel deployment needs settings::sentinels and settings::primary_name"}};
+    return result<net::found>{
+        failure{errc::bad_option, "a Sentinel deployment needs settings::sentinels and settings::primary_name"}};
   }
   if (!found_) {
     std::function<void()> wake;
@@ -99,8 +99,8 @@ void sentinel_finder::tell() {
 void sentinel_finder::run() {
   std::vector<std::unique_ptr<sentinel_link>> links;
   for (const endpoint& each : how_.sentinels) {
-    links.push_back(std::make_unique<sentinel_link>(for_sentinel(how_, each), how_.primary_name,
-                                                    [this] { wake_.raise(); }));
+    links.push_back(
+        std::make_unique<sentinel_link>(for_sentinel(how_, each), how_.primary_name, [this] { wake_.raise(); }));
   }
   runtime::alarm_clock alarm;
   std::vector<pollfd> entries;

@@ -227,7 +227,8 @@ result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
   if (scheme == nullptr) {
     const auto word = url.substr(0, colon);
     const bool plain = word.find_first_of(":@") == std::string_view::npos;
-    return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) + "is not redis, rediss, unix, redis+sentinel or rediss+sentinel");
+    return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) +
+                  "is not redis, rediss, unix, redis+sentinel or rediss+sentinel");
   }
   const auto rest = url.substr(colon + 3);
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return (c >= 0 && c <= ' ') || c == '\x7f'; })) {

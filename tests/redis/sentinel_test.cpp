@@ -138,7 +138,8 @@ TEST(sentinel, a_stale_sentinel_is_found_out_by_the_role) {
   EXPECT_TRUE(has(got.failure().detail, "role is slave")) << got.failure().detail;
   EXPECT_EQ(group.server(0).keys().size(), 0U);
 
-  client both{through("redis+sentinel://" + there + ",127.0.0.1:" + std::to_string(group.watcher(0).port()) + "/locks")};
+  client both{
+      through("redis+sentinel://" + there + ",127.0.0.1:" + std::to_string(group.watcher(0).port()) + "/locks")};
   EXPECT_TRUE(both.acquire("door"));
 }
 
@@ -173,9 +174,8 @@ TEST(sentinel, a_lease_that_the_new_primary_does_not_have_is_lost_by_failover) {
     sentinel_group group{{.replicas = 1}};
     client redis{through(group.url())};
     std::promise<loss> told;
-    const lease held = redis.acquire("door", {.ttl = 60s, .renew = renewed, .on_lost = [&](const loss& what) {
-                                       told.set_value(what);
-                                     }});
+    const lease held = redis.acquire(
+        "door", {.ttl = 60s, .renew = renewed, .on_lost = [&](const loss& what) { told.set_value(what); }});
     auto& replica = group.server(1);
     ASSERT_TRUE(eventually(patience, [&] { return replica.number({"EXISTS", "door"}) == 1; }));
     replica.text({"CONFIG", "SET", "replica-read-only", "no"});
@@ -192,10 +192,10 @@ TEST(sentinel, a_lease_that_the_new_primary_does_not_have_is_lost_by_failover) {
 // The Sentinels and the replicas cannot reach the primary any more, the client still can. It must leave there, or two
 // would hold one lock.
 TEST(sentinel, an_old_primary_behind_a_partition_is_left) {
-  sentinel_group group{{.redis = {.config = {"masteruser watch", "masterauth w"},
-                                  .users = {"user default off", "user watch on >w ~* &* +@all",
-                                            "user app on >a ~* &* +@all"}},
-                        .watch_lines = {"sentinel auth-user locks watch", "sentinel auth-pass locks w"}}};
+  sentinel_group group{
+      {.redis = {.config = {"masteruser watch", "masterauth w"},
+                 .users = {"user default off", "user watch on >w ~* &* +@all", "user app on >a ~* &* +@all"}},
+       .watch_lines = {"sentinel auth-user locks watch", "sentinel auth-pass locks w"}}};
   client redis{through(group.url("app:a@"))};
   const lease held = redis.acquire("door", {.ttl = 20s});
   auto& old = group.server(0);

@@ -126,7 +126,8 @@ void sentinel_group::wait_for_replicas() {
 
 std::string sentinel_group::url(const std::string& user, const std::string& rest) const {
   std::string hosts;
-  for (const auto& each : sentinels_) hosts += (hosts.empty() ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(each->port());
+  for (const auto& each : sentinels_)
+    hosts += (hosts.empty() ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(each->port());
   return "redis+sentinel://" + user + hosts + "/locks" + rest;
 }
 

@@ -54,9 +54,9 @@ TEST(SentinelChoice, NilMeansThatTheNameIsNotKnown) {
 }
 
 TEST(SentinelChoice, WhatIsNoAddressIsRefused) {
-  for (const auto& reply :
-       {list({}), list({text("h")}), list({text("h"), text("0")}), list({text("h"), text("65536")}),
-        list({text("h"), text("x")}), list({text(""), text("1")}), list({text("h"), text("1"), text("2")}), text("OK")}) {
+  for (const auto& reply : {list({}), list({text("h")}), list({text("h"), text("0")}), list({text("h"), text("65536")}),
+                            list({text("h"), text("x")}), list({text(""), text("1")}),
+                            list({text("h"), text("1"), text("2")}), text("OK")}) {
     const auto got = read_primary(reply);
     ASSERT_FALSE(got);
     EXPECT_EQ(got.code(), errc::protocol);

@@ -50,11 +50,10 @@ TEST(SettingsContradictions, InOneUrl) {
 }
 
 TEST(SettingsContradictions, GoodCombinationsOfTls) {
-  for (const auto* const url :
-       {"rediss://h", "rediss://h?tls_verify=no", "rediss://h?tls_verify=yes&tls_ca=/f",
-        "rediss://h?tls_cert=/f&tls_key=/f", "rediss://h?tls_verify=no&tls_cert=/f&tls_key=/f",
-        "rediss+sentinel://s1/m?tls_ca=/f", "redis+sentinel://s1/m?sentinel_tls=yes&tls_ca=/f",
-        "rediss+sentinel://s1/m?sentinel_tls=no&tls_ca=/f"}) {
+  for (const auto* const url : {"rediss://h", "rediss://h?tls_verify=no", "rediss://h?tls_verify=yes&tls_ca=/f",
+                                "rediss://h?tls_cert=/f&tls_key=/f", "rediss://h?tls_verify=no&tls_cert=/f&tls_key=/f",
+                                "rediss+sentinel://s1/m?tls_ca=/f", "redis+sentinel://s1/m?sentinel_tls=yes&tls_ca=/f",
+                                "rediss+sentinel://s1/m?sentinel_tls=no&tls_ca=/f"}) {
     const auto got = settings::from_url(url);
     EXPECT_TRUE(got) << url << ": " << got.failure().detail;
   }

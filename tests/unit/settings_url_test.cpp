@@ -185,7 +185,9 @@ TEST(SettingsUrl, DisplayHasNoSecretsAndReadsBack) {
     EXPECT_EQ(got->display(), shown);
     const auto again = topology::parse_url(got->display());
     ASSERT_TRUE(again) << again.failure().detail;
-    if (got->transport != transport::unix_socket) EXPECT_EQ(again->hosts.at(0).host, got->host);
+    if (got->transport != transport::unix_socket) {
+      EXPECT_EQ(again->hosts.at(0).host, got->host);
+    }
     EXPECT_EQ(again->path, got->path);
   }
 }
@@ -194,7 +196,11 @@ TEST(SettingsUrl, DisplayHasNoSecretsAndReadsBack) {
 // ASan and UBSan in CI).
 TEST(SettingsUrl, RandomBytesEndInAValueOrBadUrl) {
   std::mt19937 random{20240607};  // fixed: a failure can be repeated
-  const std::string_view seeds[] = {"", "redis://", "unix://", "redis+sentinel://u:p@s1:1,[::1]/name/2?sentinel_tls=no", "rediss://u:p@[::1]:1/2?prefix=%41&tls_verify=no",
+  const std::string_view seeds[] = {"",
+                                    "redis://",
+                                    "unix://",
+                                    "redis+sentinel://u:p@s1:1,[::1]/name/2?sentinel_tls=no",
+                                    "rediss://u:p@[::1]:1/2?prefix=%41&tls_verify=no",
                                     "redis://user:pa%20ss@host:6379/1?connect_timeout=5s&max_in_flight=10"};
   const std::string_view alphabet = "redisunx:/@?&=%#[]0123456789abAB.- \n";
   int good = 0;
