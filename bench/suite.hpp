@@ -27,5 +27,6 @@ report cache(const run_options& how);
 report shared(const run_options& how);
 report semaphores(const run_options& how);
 report cluster(const run_options& how);
+report failover(const run_options& how);
 
 }  // namespace holdfast::bench

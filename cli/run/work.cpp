@@ -21,6 +21,8 @@ std::string_view explained(loss_cause cause) {
       return "somebody broke it";
     case loss_cause::max_hold:
       return "--max-hold is over";
+    case loss_cause::failover:
+      return "Redis failed over, and the new primary does not have it";
     default:
       return "the connection was closed";
   }

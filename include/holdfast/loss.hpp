@@ -14,7 +14,7 @@ enum class loss_cause : unsigned char {
   broken,    // an operator forced the release
   max_hold,  // options::max_hold passed
   closed,    // the client was destroyed
-  failover,  // another server took over and does not know the lease, or has given the lock to another
+  failover,  // another server took over, and does not have the lock under this owner
 };
 
 [[nodiscard]] std::string_view to_string(loss_cause cause) noexcept;

@@ -7,8 +7,11 @@
 //   2. the environment HOLDFAST_URL, and HOLDFAST_<KEY> for every key below (HOLDFAST_COMMAND_TIMEOUT=500ms)
 //   3. the URL         redis://user:password@host:port/database?key=value
 //                      rediss://…  the same over TLS      unix:///path/to/socket?database=2&key=value
+//                      redis+sentinel://user:password@s1:26379,s2,s3/name/database?key=value   the primary called `name`,
+//                      as these Sentinels know it
 //                      redis+cluster://user:password@host:port,host:port?key=value   a Redis Cluster, some of its nodes;
-//                      rediss+cluster://…  over TLS. A Cluster has database 0 only, and needs scripts
+//                      it has database 0 only, and needs scripts
+//                      rediss+sentinel://, rediss+cluster://   the same over TLS, to all of them (docs/deployments.md)
 //   4. this struct     set the fields by hand
 //
 // A word that is not understood, or two that contradict each other, is refused with `bad_url` or `bad_option` and named
@@ -26,8 +29,10 @@
 //   client_name       what CLIENT LIST shows                                   (holdfast)
 //   prefix            put before every lock's name                             (empty)
 //   scripts           on or off: off for servers that do not allow them; see below  (on)
+//   sentinel_user, sentinel_password   credentials of the Sentinels: never those of Redis by themselves
+//   sentinel_tls      yes or no: the Sentinels speak TLS                       (as the URL says for Redis)
 //   tls_ca, tls_cert, tls_key   files in PEM form
-//   tls_server_name   name to verify and to send as SNI                        (the host)
+//   tls_server_name   name to verify and to send as SNI                        (the host; of each server its own)
 //   tls_verify        yes or no                                                (yes)
 //
 // scripts = off: locks are taken, kept and given back by WATCH, MULTI and EXEC instead of scripts. The promises are the
@@ -47,6 +52,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,14 +63,15 @@ enum class transport : unsigned char { tcp, tls, unix_socket };
 
 // How many servers there are, and what they are to each other (docs/deployments.md).
 enum class deployment : unsigned char {
-  single,   // one Redis, at `host` and `port` or `path`
-  cluster,  // a Redis Cluster, of which `nodes` are some
+  single,    // one Redis, at `host` and `port` or `path`
+  sentinel,  // `hosts` are Sentinels, which say who is the primary called `primary_name`
+  cluster,   // a Redis Cluster, of which `hosts` are some nodes
 };
 
-struct node_address {
+struct endpoint {
   std::string host;
   std::uint16_t port = 6379;
-  friend bool operator==(const node_address&, const node_address&) = default;
+  friend bool operator==(const endpoint&, const endpoint&) = default;
 };
 
 // What endangers locks on this deployment, told once per connection (see settings::on_warning).
@@ -76,12 +83,16 @@ struct warning {
 };
 
 struct settings {
-  holdfast::transport transport = transport::tcp;
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 6379;
-  std::string path;  // of the Unix socket
   holdfast::deployment deployment = deployment::single;
-  std::vector<node_address> nodes;  // where there are several: those to begin with, and `host` and `port` mean nothing
+  holdfast::transport transport = transport::tcp;  // to Redis
+  std::string host = "127.0.0.1";                  // host, port and path: of a single one
+  std::uint16_t port = 6379;
+  std::string path;             // of the Unix socket
+  std::vector<endpoint> hosts;  // what `deployment` says; where it is not `single`, `host` and `port` mean nothing
+  std::string primary_name;     // what the Sentinels call it
+  std::string sentinel_user;
+  std::string sentinel_password;
+  std::optional<bool> sentinel_tls;  // none: as `transport` says
   std::string user;
   std::string password;
   std::int32_t database = 0;

@@ -9,6 +9,7 @@
 #include "lock/owner_text.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/quiet_thread.hpp"
+#include "topology/contradictions.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -121,7 +122,8 @@ void core::expect_grant(acquire_call& what) {
 void core::on_up(net::connection& which, time_point now) {
   const auto concerns = [&](std::string_view key) { return &nodes_.of(key) == &which; };
   for (held_lease* each = leases_; each != nullptr; each = each->next) {
-    if (concerns(each->key())) each->on_up(now);
+    if (!concerns(each->key())) continue;
+    which.moved() ? each->on_moved(now) : each->on_up(now);
   }
   for (acquire_call* each = calls_; each != nullptr;) {
     acquire_call* const following = each->next;

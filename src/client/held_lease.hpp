@@ -30,7 +30,7 @@ class held_lease final : public script_call, private runtime::timer, public std:
   // With the guard held.
   void start();
   void on_up(runtime::time_point now);
-  void on_moved(runtime::time_point now);  // another node has the key now, or should have
+  void on_moved(runtime::time_point now);  // another server has the key now, or should have
   void close();
   // Prepares an extension; returns what to ask the server for: the ttl, or less where max_hold ends before it.
   std::chrono::milliseconds extending(std::chrono::milliseconds ttl, runtime::time_point now);

@@ -24,8 +24,8 @@ lease_machine::lease_machine(const terms& how, const acquisition& got, time_poin
       renew_{how.renew} {
   accept(got.held);
   // A claim is owed even where renewal is off: the caller was promised a whole ttl.
-  if (got.held.length < ttl_)
-    renew_at_ = std::min(renew_at_, now + std::min<duration>(claim_delay, got.held.length / 10));
+  claim_owed_ = got.held.length < ttl_;
+  if (claim_owed_) renew_at_ = std::min(renew_at_, now + std::min<duration>(claim_delay, got.held.length / 10));
 }
 
 void lease_machine::accept(const proof& fresh) noexcept {
@@ -33,10 +33,12 @@ void lease_machine::accept(const proof& fresh) noexcept {
   renew_at_ = renew_ ? fresh.sent + fresh.length / 3 : runtime::never;
   overdue_at_ = renew_ ? fresh.sent + fresh.length * 2 / 3 : runtime::never;
   // Renewals are asked for in whole milliseconds, so the last one may end just before.
-  capped_ = hold_end_ - (fresh.sent + fresh.length) <= milliseconds{1};
+  proved_until_ = fresh.sent + fresh.length;
+  capped_ = hold_end_ - proved_until_ <= milliseconds{1};
   if (capped_) renew_at_ = overdue_at_ = runtime::never;
   failing_ = false;
   if (doubted_ && fresh.sent >= doubted_at_) doubted_ = false;
+  claim_owed_ = false;
 }
 
 lease_step lease_machine::timer(time_point now) {
@@ -54,14 +56,14 @@ lease_step lease_machine::renewed(time_point now, const proof& fresh) {
   if (cause_) return lease_step::wait;
   if (now >= deadline_) return timer(now);  // too late: the loss may have been acted on already
   accept(fresh);
-  if (doubted_ && renew_) renew_at_ = now;  // the old server's word does not count
+  if (doubted_) renew_at_ = now;  // the old server's word does not count
   return lease_step::wait;
 }
 
 lease_step lease_machine::disproved(loss_cause cause) {
   if (cause_) return lease_step::wait;
-  const bool forgotten = doubted_ && (cause == loss_cause::gone || cause == loss_cause::taken);
-  cause_ = forgotten ? loss_cause::failover : cause;
+  const bool by_failover = doubted_ && (cause == loss_cause::gone || cause == loss_cause::taken);
+  cause_ = by_failover ? loss_cause::failover : cause;
   return lease_step::lost;
 }
 
@@ -84,7 +86,7 @@ void lease_machine::verify_soon(time_point now) {
 void lease_machine::doubt(time_point now) {
   doubted_ = true;
   doubted_at_ = now;
-  verify_soon(now);
+  renew_at_ = now;
 }
 
 time_point lease_machine::wake_at() const noexcept { return cause_ ? runtime::never : std::min(renew_at_, deadline_); }
@@ -96,6 +98,7 @@ lease_state lease_machine::state(time_point now) const noexcept {
 }
 
 duration lease_machine::renewal_length(time_point now) const noexcept {
+  if (doubted_ && !renew_ && !claim_owed_) return std::max<duration>(proved_until_ - now, milliseconds{1});
   const duration left = hold_end_ - now;
   return left < ttl_ ? std::max<duration>(left, milliseconds{1}) : ttl_;
 }

@@ -7,6 +7,10 @@
 // network did with the answer. Renewal starts at a third of the length and is tried again inside the window until an
 // answer comes or the deadline does (one dropped connection is not a loss: D7). Proof of loss (the key is gone or
 // another's) ends the lease at once; silence ends it at the deadline.
+//
+// Once another server may have taken over (a failover, a slot that moved), what the old one proved does not count for
+// certain: the lease is in JEOPARDY until a renewal has been answered that was sent since. Leases that are not renewed are
+// verified too, by one that asks for no more than they had.
 #pragma once
 
 #include "lock/checked_options.hpp"
@@ -34,9 +38,7 @@ class lease_machine {
   // deadline must not be later than what it leaves; and renewals that follow it ask for the same.
   void extending(runtime::time_point now, runtime::duration ttl);
   void verify_soon(runtime::time_point now);  // after a reconnect: the server may have forgotten us
-
-  // Another server has the lock now, or should have: JEOPARDY until a renewal that is sent from now on has been answered.
-  void doubt(runtime::time_point now);
+  void doubt(runtime::time_point now);        // another server has the lock now, or should have
 
   [[nodiscard]] runtime::time_point wake_at() const noexcept;
   [[nodiscard]] lease_state state(runtime::time_point now) const noexcept;
@@ -57,14 +59,16 @@ class lease_machine {
   runtime::time_point since_;
   runtime::time_point hold_end_;
   runtime::time_point deadline_{};
+  runtime::time_point proved_until_{};  // the end of the last proof, without margins
   runtime::time_point renew_at_ = runtime::never;
   runtime::time_point overdue_at_ = runtime::never;  // from here on the missing renewal is JEOPARDY
   std::optional<loss_cause> cause_;
-  runtime::time_point doubted_at_{};
-  bool doubted_ = false;
+  runtime::time_point doubted_at_{};  // if doubted_
+  bool doubted_ = false;              // another server may have it, and no answer that counts has come since
   bool renew_;
   bool failing_ = false;
-  bool capped_ = false;  // the proof reaches to the end of max_hold: no renewal can prolong it
+  bool claim_owed_ = false;  // it is ours for the claim window only
+  bool capped_ = false;      // the proof reaches to the end of max_hold: no renewal can prolong it
 };
 
 }  // namespace holdfast::lock

@@ -12,8 +12,9 @@ using runtime::duration;
 using runtime::time_point;
 using std::chrono::milliseconds;
 
-connection::connection(const settings& how, std::string inbox, std::string common, connection_events& owner,
-                       runtime::timer_queue& timers, runtime::random_source& random, std::function<void()> wake)
+connection::connection(const settings& how, std::unique_ptr<finder> finder, std::string inbox, std::string common,
+                       connection_events& owner, runtime::timer_queue& timers, runtime::random_source& random,
+                       std::function<void()> wake)
     : how_{how},
       inbox_{std::move(inbox)},
       common_{std::move(common)},
@@ -21,6 +22,8 @@ connection::connection(const settings& how, std::string inbox, std::string commo
       timers_{timers},
       random_{random},
       wake_{std::move(wake)},
+      finder_{std::move(finder)},
+      at_{how},
       version_{how.protocol == 2 ? 2 : 3},
       subscribe_{inbox_, common_, has_inbox_},
       shards_{sharded_} {}
@@ -133,7 +136,7 @@ void connection::plan(time_point now) {
   switch (state_) {
     case state::pausing:
       return timers_.schedule(*this, retry_at_);
-    case state::resolving:
+    case state::finding:
     case state::opening:
     case state::greeting:
       return timers_.schedule(*this, attempt_limit_);
@@ -155,16 +158,16 @@ void connection::fire(time_point now) {
   switch (state_) {
     case state::pausing:
       return begin_attempt(now);
-    case state::resolving:
-      return attempt_failed({errc::unreachable, "the name " + how_.host + " was not resolved in time"}, now);
+    case state::finding:
+      return attempt_failed({errc::unreachable, finder_->unfinished()}, now);
     case state::opening: {
       const std::string waiting{(greeting_side_ ? side_ : main_)->socket().waiting_for()};
-      return attempt_failed({errc::unreachable, how_.display() + ": no answer in time while " + waiting}, now);
+      return attempt_failed({errc::unreachable, at_.display() + ": no answer in time while " + waiting}, now);
     }
     case state::greeting: {
       const link& at = greeting_side_ ? *side_ : *main_;
       return attempt_failed(
-          at.silent({errc::unreachable, how_.display() + ": connected, but the greeting was not answered"}), now);
+          at.silent({errc::unreachable, at_.display() + ": connected, but the greeting was not answered"}), now);
     }
     case state::ready:
       break;
@@ -172,7 +175,7 @@ void connection::fire(time_point now) {
       return;
   }
   if (!main_->idle() && now >= main_->oldest() + how_.command_timeout) {
-    return fail(main_->silent({errc::unreachable, how_.display() + ": no answer within command_timeout"}), now);
+    return fail(main_->silent({errc::unreachable, at_.display() + ": no answer within command_timeout"}), now);
   }
   if (main_->idle() && now >= heard_ + how_.keep_alive) main_->append(ping_, now);
   plan(now);
@@ -261,6 +264,10 @@ void connection::dispatch(link& from, resp::value& reply, time_point now) {
   bool expected = false;
   request* whose = from.next_waiting(expected);
   if (!expected) return fail({errc::protocol, "the server answered what was not asked"}, now);
+  if (not_primary(reply)) {
+    from.put_back();
+    return fail({errc::unreachable, at_.display() + " has become a replica"}, now);
+  }
   if (whose != kill_.get()) carried_ = true;  // our own housekeeping proves little
   if (whose == &subscribe_) subscribing_ = false;
   if (whose == nullptr) return;
@@ -269,6 +276,11 @@ void connection::dispatch(link& from, resp::value& reply, time_point now) {
   whose->redirections = 0;
   whose->turned_away_at = {};
   whose->on_reply(reply, now);
+}
+
+// Behind Sentinels a refused write means that the primary is elsewhere: there it is asked again, nothing of it has run.
+bool connection::not_primary(const resp::value& reply) const noexcept {
+  return reply.is_error() && finder_->may_be_wrong() && reply.text.find("READONLY") != std::string::npos;
 }
 
 void connection::dispatch_message(const resp::value& message, time_point now) {

@@ -1,7 +1,7 @@
 // One multiplexed connection to one Redis, kept up.
 //
-//            open            resolved           connected          greeted
-//   IDLE ----------> RESOLVING --------> OPENING --------> GREETING --------> READY
+//            open             found             connected          greeted
+//   IDLE ----------> FINDING ----------> OPENING --------> GREETING --------> READY
 //    ^                   |                  |                  |    RESP2: then OPENING, GREETING of the inbox's link
 //    |  nobody needs it  +------------------+------------------+---------------+
 //    +------------------------- PAUSING <-------------- failed, broken, silent for command_timeout
@@ -18,10 +18,10 @@
 #pragma once
 
 #include "net/dial.hpp"
+#include "net/finder.hpp"
 #include "net/handshake.hpp"
 #include "net/link.hpp"
 #include "net/request.hpp"
-#include "net/resolver.hpp"
 #include "net/side_requests.hpp"
 #include "runtime/random.hpp"
 #include "runtime/timer_queue.hpp"
@@ -34,6 +34,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,8 +71,9 @@ class connection_events {
 
 class connection final : public carrier, private runtime::timer {
  public:
-  connection(const settings& how, std::string inbox, std::string common, connection_events& owner,
-             runtime::timer_queue& timers, runtime::random_source& random, std::function<void()> wake);
+  connection(const settings& how, std::unique_ptr<finder> finder, std::string inbox, std::string common,
+             connection_events& owner, runtime::timer_queue& timers, runtime::random_source& random,
+             std::function<void()> wake);
   ~connection();
 
   void open(runtime::time_point now);
@@ -93,6 +95,8 @@ class connection final : public carrier, private runtime::timer {
   [[nodiscard]] bool has_shard_inboxes() const noexcept { return sharded_; }
   // Whether we listen to this sharded channel, or are about to.
   [[nodiscard]] bool listens_to(std::string_view channel) const { return shards_.has(channel); }
+  // In on_up: this is another server than the last time; what was written there may not have come here.
+  [[nodiscard]] bool moved() const noexcept { return moved_; }
   // The RESP version spoken, once ready.
   [[nodiscard]] int version() const noexcept { return version_; }
   // What `why`, the end of somebody's patience, comes down to: `protocol` if an answer has begun and does not go on.
@@ -116,10 +120,13 @@ class connection final : public carrier, private runtime::timer {
   void service(std::unique_lock<std::mutex>& guard, std::span<const pollfd> entries);
 
  private:
-  enum class state : unsigned char { idle, pausing, resolving, opening, greeting, ready, closed };
+  enum class state : unsigned char { idle, pausing, finding, opening, greeting, ready, closed };
 
   void fire(runtime::time_point now) override;
   void begin_attempt(runtime::time_point now);
+  void leave(runtime::time_point now);
+  void go_to(const found& place, runtime::time_point now);
+  [[nodiscard]] bool not_primary(const resp::value& reply) const noexcept;
   void try_next_address(runtime::time_point now);
   void greet();
   void greeted(runtime::time_point now);
@@ -147,8 +154,12 @@ class connection final : public carrier, private runtime::timer {
   const std::function<void()> wake_;  // callable from any thread: somebody should look at poll()'s world again
 
   state state_ = state::idle;
-  resolver resolver_;
+  const std::unique_ptr<finder> finder_;
+  settings at_;  // how_, with the host that was found
   std::shared_ptr<const tls_context> tls_;
+  std::optional<endpoint> last_;  // where it was ready last
+  bool moved_ = false;
+  bool called_away_ = false;  // since then
   std::vector<address> addresses_;
   std::size_t address_ = 0;
   std::unique_ptr<handshake> handshake_;

@@ -33,26 +33,45 @@ void connection::begin_attempt(time_point now) {
   attempt_limit_ = now + std::max<duration>(how_.command_timeout, shortest_attempt);
   addresses_.clear();
   address_ = 0;
-  state_ = state::resolving;
-  if (how_.transport == transport::tls && !tls_) {
-    auto made = make_tls_context(how_);
-    if (!made) return attempt_failed(made.failure(), now);
-    tls_ = *made;
-  }
-  if (how_.transport == transport::unix_socket) {
-    auto path = unix_address(how_.path);
-    if (!path) return attempt_failed(path.failure(), now);
-    addresses_.push_back(*path);
-    return try_next_address(now);
-  }
-  resolver_.start(how_.host, how_.port, wake_);
+  state_ = state::finding;
+  finder_->start(wake_);
   plan(now);
   wake_();  // numbers are resolved already and wake nobody
 }
 
+void connection::go_to(const found& place, time_point now) {
+  addresses_ = place.addresses;
+  if (finder_->may_be_wrong()) {
+    attempt_limit_ = now + std::max<duration>(how_.command_timeout, shortest_attempt);  // finding took its part
+    if (at_.host != place.where.host) tls_.reset();  // its certificate bears another name
+    at_.deployment = deployment::single;
+    at_.host = place.where.host;
+    at_.port = place.where.port;
+  }
+  if (at_.transport == transport::tls && !tls_) {
+    auto made = make_tls_context(at_);
+    if (!made) return attempt_failed(made.failure(), now);
+    tls_ = *made;
+  }
+  try_next_address(now);
+}
+
+// The server that this goes to, or wants to go to, is not the primary any more.
+void connection::leave(time_point now) {
+  if (state_ == state::idle || state_ == state::closed) return;
+  called_away_ = true;
+  if (ready()) return fail({errc::unreachable, at_.display() + ": the Sentinels name another primary"}, now);
+  main_.reset();
+  side_.reset();
+  handshake_.reset();
+  greeting_side_ = false;
+  pause_ = {};
+  begin_attempt(now);
+}
+
 void connection::try_next_address(time_point now) {
   state_ = state::opening;
-  auto opened = std::make_shared<link>(dial(how_, addresses_[address_], tls_));
+  auto opened = std::make_shared<link>(dial(at_, addresses_[address_], tls_));
   (greeting_side_ ? side_ : main_) = std::move(opened);
   plan(now);
   wake_();
@@ -60,8 +79,9 @@ void connection::try_next_address(time_point now) {
 
 void connection::greet() {
   state_ = state::greeting;
-  handshake_ = std::make_unique<handshake>(how_, greeting_side_ ? 2 : version_, greeting_side_ ? inbox_ : std::string{},
-                                           common_);
+  const bool main = !greeting_side_;
+  handshake_ = std::make_unique<handshake>(how_, main ? version_ : 2, main ? std::string{} : inbox_, common_,
+                                           main && finder_->may_be_wrong());
   (greeting_side_ ? side_ : main_)->append_raw(handshake_->greeting());
 }
 
@@ -85,6 +105,10 @@ void connection::become_ready(time_point now) {
   carried_ = false;
   heard_ = now;
   ticking_ = false;
+  moved_ = finder_->may_be_wrong() && last_ && (called_away_ || *last_ != endpoint{at_.host, at_.port});
+  called_away_ = false;
+  last_ = endpoint{at_.host, at_.port};
+  if (moved_) zombie_ = 0;  // it was numbered by another server, and may be somebody else here
   if (version_ == 3) {
     has_inbox_ = true;
     subscribing_ = true;
@@ -106,12 +130,12 @@ void connection::become_ready(time_point now) {
 // Steps of an attempt, by the client's own thread only.
 void connection::advance(std::unique_lock<std::mutex>& guard) {
   const time_point now = runtime::boot_clock::now();
-  if (state_ == state::resolving) {
-    auto found = resolver_.poll();
-    if (!found) return;
-    if (!*found) return attempt_failed(found->failure(), now);
-    addresses_ = **found;
-    try_next_address(now);
+  if (finder_->outdated()) leave(now);
+  if (state_ == state::finding) {
+    auto place = finder_->poll();
+    if (!place) return;
+    if (!*place) return attempt_failed(place->failure(), now);
+    go_to(**place, now);
   }
   const std::shared_ptr<link> at = greeting_side_ ? side_ : main_;
   if (state_ == state::opening) {

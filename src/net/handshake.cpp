@@ -21,7 +21,7 @@ std::string shown(std::string_view text) {
 
 }  // namespace
 
-handshake::handshake(const settings& how, int version, std::string inbox, std::string common)
+handshake::handshake(const settings& how, int version, std::string inbox, std::string common, bool role)
     : how_{&how}, version_{version}, inbox_{std::move(inbox)}, common_{std::move(common)} {
   if (version_ == 3) {
     steps_ = {step::hello};
@@ -36,6 +36,7 @@ handshake::handshake(const settings& how, int version, std::string inbox, std::s
     // Also for database 0: the answer shows whether the server lets us in at all.
     steps_.push_back(step::select);
   }
+  if (role) steps_.push_back(step::role);
 }
 
 std::string handshake::greeting() const {
@@ -67,6 +68,9 @@ std::string handshake::greeting() const {
         break;
       case step::second:  // one command, but each channel is confirmed
         break;
+      case step::role:
+        resp::append_command(out, "ROLE");
+        break;
     }
   }
   return out;
@@ -75,10 +79,11 @@ std::string handshake::greeting() const {
 handshake::verdict handshake::on_reply(const resp::value& reply) {
   if (at_ >= steps_.size()) return verdict::done;
   const step now = steps_[at_++];
+  if (now == step::role) return judge_role(reply);
   if (reply.is_error()) {
     if (now == step::name && reply.text.starts_with("NOPERM")) return verdict::more;  // only a nicety
     if (now == step::subscribe && reply.text.starts_with("NOPERM")) return verdict::done;
-    if (now == step::select && how_->database == 0 && reply.text.starts_with("NOPERM")) return verdict::done;
+    if (now == step::select && how_->database == 0 && reply.text.starts_with("NOPERM")) return next();
     return refuse(reply);
   }
   if (now == step::hello) {
@@ -87,16 +92,35 @@ handshake::verdict handshake::on_reply(const resp::value& reply) {
       return verdict::refused;
     }
     for (std::size_t i = 0; i + 1 < reply.items.size(); i += 2) {
+      const std::string_view field = reply.items[i].text;
       const resp::value& value = reply.items[i + 1];
-      if (reply.items[i].text == "id") id_ = value.integer;
-      if (reply.items[i].text == "mode") clustered_ = value.text == "cluster";
-      if (reply.items[i].text == "version") {
+      if (field == "id") id_ = value.integer;
+      if (field == "role") role_ = value.text;
+      if (field == "mode") clustered_ = value.text == "cluster";
+      if (field == "version") {
         std::from_chars(value.text.data(), value.text.data() + value.text.size(), major_);
       }
     }
   }
   if (now == step::second) subscribed_ = true;
-  return at_ == steps_.size() ? verdict::done : verdict::more;
+  return next();
+}
+
+// Not a primary: no refusal, but an answer that will be another one after the failover. So it counts as unreachable.
+handshake::verdict handshake::judge_role(const resp::value& reply) {
+  std::string role;
+  if (reply.is_list() && !reply.items.empty()) role = reply.items[0].text;
+  const bool forbidden = reply.is_error() && reply.text.starts_with("NOPERM");
+  if (forbidden) role = role_;  // HELLO has told it without asking for rights
+  if (role == "master") return next();
+  if (!role.empty()) {
+    problem_ = {errc::unreachable, "the Sentinels named a server whose role is " + shown(role) + ", not primary"};
+  } else if (forbidden) {
+    problem_ = {errc::refused, "the ACL user may not ask for the server's role, as it must be behind Sentinels: +role"};
+  } else {
+    return refuse(reply);
+  }
+  return verdict::refused;
 }
 
 handshake::verdict handshake::refuse(const resp::value& reply) {

@@ -4,6 +4,7 @@
 //   refused as unknown (before Redis 6), by version or by ACL:  fall back to
 //   RESP2:         [AUTH …] CLIENT SETNAME … SELECT …            and a second link for the inbox: SUBSCRIBE ends the
 //                                                                use of a RESP2 connection for anything else
+//   where the server was named by a Sentinel: ROLE at the end, which must say that it is a primary
 #pragma once
 
 #include "resp/value.hpp"
@@ -23,8 +24,8 @@ class handshake {
   enum class verdict : unsigned char { more, done, fall_back, refused };
 
   // `version` 3 or 2; `inbox`: this is the second link of RESP2, which subscribes to it and to `common` and does nothing
-  // else.
-  handshake(const settings& how, int version, std::string inbox = {}, std::string common = {});
+  // else. `role`: it must be a primary.
+  handshake(const settings& how, int version, std::string inbox = {}, std::string common = {}, bool role = false);
 
   // All commands, to be sent at once.
   [[nodiscard]] std::string greeting() const;
@@ -39,8 +40,10 @@ class handshake {
   [[nodiscard]] bool subscribed() const noexcept { return subscribed_; }
 
  private:
-  enum class step : unsigned char { hello, auth, name, select, subscribe, second };
+  enum class step : unsigned char { hello, auth, name, select, subscribe, second, role };
   verdict refuse(const resp::value& reply);
+  verdict judge_role(const resp::value& reply);
+  [[nodiscard]] verdict next() const noexcept { return at_ == steps_.size() ? verdict::done : verdict::more; }
 
   const settings* how_;
   int version_;
@@ -51,7 +54,8 @@ class handshake {
   std::int64_t id_ = 0;
   bool subscribed_ = false;
   bool clustered_ = false;
-  int major_ = 0;  // the server's version; 0: not told
+  int major_ = 0;     // the server's version; 0: not told
+  std::string role_;  // as HELLO told it
   failure problem_{};
 };
 

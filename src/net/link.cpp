@@ -95,10 +95,15 @@ failure link::silent(failure why) const {
 request* link::next_waiting(bool& expected) noexcept {
   expected = !waiting_.empty();
   if (!expected) return nullptr;
-  const waiting entry = waiting_.front();
+  taken_ = waiting_.front();
   waiting_.pop_front();
-  if (entry.who != nullptr && entry.last) entry.who->place_ = request::place::nowhere;
-  return entry.who;
+  if (taken_.who != nullptr && taken_.last) taken_.who->place_ = request::place::nowhere;
+  return taken_.who;
+}
+
+void link::put_back() {
+  if (taken_.who != nullptr) taken_.who->place_ = request::place::wire;
+  waiting_.push_front(taken_);
 }
 
 void link::interrupt_all(const failure& why, runtime::time_point now) {

@@ -45,6 +45,9 @@ class link {
   // The request that the next reply belongs to, taken off; null with `expected` true for a forgotten one.
   request* next_waiting(bool& expected) noexcept;
 
+  // The reply that next_waiting() was asked about is not for that request: it waits on, at the front.
+  void put_back();
+
   // Ends it: every request on it is told what is known about its delivery.
   void interrupt_all(const failure& why, runtime::time_point now);
 
@@ -85,6 +88,7 @@ class link {
   std::uint64_t appended_ = 0;  // bytes, since the start
   std::uint64_t handed_ = 0;    // of these, given to the kernel or about to be
   std::deque<waiting> waiting_;
+  waiting taken_{};  // by next_waiting(), last
 
   bool midway_ = false;  // an answer has begun and is not complete
   resp::reader in_;      // the reader's

@@ -35,7 +35,7 @@ cluster::cluster(const settings& how, node_events& owner, runtime::timer_queue& 
       pause_{timers, [this](net::request& what, time_point now) { submit(what, now); }} {
   serves_.fill(nobody);
   request_ = std::make_unique<map_request>(*this);
-  for (const node_address& each : how.nodes) nodes_[find_or_add(each)]->seed = true;
+  for (const endpoint& each : how.hosts) nodes_[find_or_add(each)]->seed = true;
 }
 
 cluster::~cluster() { timers_.cancel(*this); }

@@ -66,7 +66,7 @@ class cluster final : private runtime::timer {
   void on_up(node& which, runtime::time_point now);
   void on_failed(node& which, const failure& why, runtime::time_point now);
   void refuse_lobby(const failure& why, runtime::time_point now, bool all);
-  std::uint16_t find_or_add(const node_address& where);
+  std::uint16_t find_or_add(const endpoint& where);
   [[nodiscard]] const node* any_ready() const noexcept;
   [[nodiscard]] const node* ear() const noexcept;
 

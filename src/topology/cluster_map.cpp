@@ -20,7 +20,7 @@ constexpr milliseconds while_useless{500};
 
 }  // namespace
 
-std::uint16_t cluster::find_or_add(const node_address& where) {
+std::uint16_t cluster::find_or_add(const endpoint& where) {
   const auto at = std::find_if(nodes_.begin(), nodes_.end(), [&](const auto& each) { return each->where == where; });
   if (at != nodes_.end()) return static_cast<std::uint16_t>(at - nodes_.begin());
   nodes_.push_back(std::make_unique<node>(*this, where));

@@ -10,9 +10,9 @@ namespace holdfast::topology {
 
 // One address at which there is, or was, a node. Its connection's owner.
 struct cluster::node final : net::connection_events {
-  node(cluster& owner, const node_address& address) : of{owner}, where{address}, how{owner.how_} {
+  node(cluster& owner, const endpoint& address) : of{owner}, where{address}, how{owner.how_} {
     how.deployment = deployment::single;
-    how.nodes.clear();
+    how.hosts.clear();
     how.host = where.host;
     how.port = where.port;
     at = &owner.make_(how, *this);
@@ -29,7 +29,7 @@ struct cluster::node final : net::connection_events {
   void wake_driver() override;
 
   cluster& of;
-  const node_address where;
+  const endpoint where;
   settings how;
   net::connection* at = nullptr;
   bool seed = false;

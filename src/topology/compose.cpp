@@ -1,7 +1,10 @@
 // See compose.hpp.
 #include "topology/compose.hpp"
 
+#include "topology/contradictions.hpp"
+
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace holdfast::topology {
@@ -32,7 +35,7 @@ class merged {
   }
 
  private:
-  static bool is_credential(const assignment& one) { return one.key->secret || one.key->name == "user"; }
+  static bool is_credential(const assignment& one) { return one.key->secret || one.key->name.ends_with("user"); }
 
   void add(const std::vector<assignment>& more) {
     for (const auto& one : more) order_.push_back(&one);
@@ -47,7 +50,9 @@ failure refuse(const assignment& word, const std::string& why) {
 }
 
 result<void> check_tls(const merged& all) {
-  const bool over_tls = all.url() != nullptr && all.url()->transport == transport::tls;
+  const auto* const sentinel_tls = all.given("sentinel_tls");
+  const bool over_tls = (all.url() != nullptr && all.url()->transport == transport::tls) ||
+                        (sentinel_tls != nullptr && sentinel_tls->value == "yes");
   for (const auto& key : setting_keys()) {
     const auto* const word = key.tls ? all.given(key.name) : nullptr;
     if (word == nullptr || over_tls) continue;
@@ -84,22 +89,40 @@ result<void> check_credentials(const merged& all) {
   return {};
 }
 
-result<void> check_cluster(const merged& all) {
-  if (all.url() == nullptr || all.url()->deployment != deployment::cluster) return {};
-  const auto* const database = all.given("database");
-  if (database != nullptr && database->value.find_first_not_of('0') != std::string::npos) {
-    return refuse(*database, "is not 0, and a Redis Cluster has no other; tell locks apart by a prefix");
+// Keys that only one deployment looks at; elsewhere they would be ignored.
+struct owned_key {
+  std::string_view name;
+  holdfast::deployment owner;
+};
+
+constexpr std::array owned_keys{
+    owned_key{"sentinel_user", deployment::sentinel},
+    owned_key{"sentinel_password", deployment::sentinel},
+    owned_key{"sentinel_tls", deployment::sentinel},
+};
+
+result<void> check_deployment(const merged& all, const settings& values) {
+  for (const owned_key& each : owned_keys) {
+    const auto* const word = all.given(each.name);
+    if (word == nullptr || values.deployment == each.owner) continue;
+    return refuse(*word, "needs a " + std::string{scheme_of(transport::tcp, each.owner)} + ":// URL");
   }
-  const auto* const scripts = all.given("scripts");
-  if (scripts != nullptr && scripts->value == "off") return refuse(*scripts, "is off, and a Redis Cluster needs them");
-  return {};
+  const auto* const user = all.given("sentinel_user");
+  if (user != nullptr && !user->value.empty() && all.given("sentinel_password") == nullptr) {
+    return refuse(*user, "is given without sentinel_password");
+  }
+  const auto found = find_contradiction(values);
+  if (!found) return {};
+  const auto* const word = all.given(found->key);
+  if (word != nullptr) return refuse(*word, found->why);
+  return failure{errc::bad_url, all.url()->origin + ": " + found->why};
 }
 
 // As settings::display(), with a password that stands in it as ***.
 std::string shown_url(const parsed_url& url, const settings& values) {
   std::string text = values.display();
-  const bool inside =
-      std::any_of(url.values.begin(), url.values.end(), [](const assignment& one) { return one.key->secret; });
+  const bool inside = std::any_of(url.values.begin(), url.values.end(),
+                                  [](const assignment& one) { return one.key->name == "password"; });
   if (!inside) return text;
   const auto authority = text.find("://") + 3;
   if (values.user.empty()) return text.insert(authority, ":***@");
@@ -133,19 +156,20 @@ result<composed> compose(const std::vector<source>& places) {
   }
   if (auto good = check_tls(all); !good) return good.failure();
   if (auto good = check_credentials(all); !good) return good.failure();
-  if (auto good = check_cluster(all); !good) return good.failure();
   out.private_server = all.url() == nullptr;
   if (const auto* const url = all.url()) {
     out.values.transport = url->transport;
     out.values.deployment = url->deployment;
-    out.values.nodes = url->nodes;
-    if (url->transport == transport::unix_socket) {
-      out.values.path = url->path;
-    } else {
-      out.values.host = url->host;
-      out.values.port = url->port;
+    out.values.path = url->path;
+    out.values.primary_name = url->primary_name;
+    if (url->deployment != deployment::single) {
+      out.values.hosts = url->hosts;
+    } else if (url->transport != transport::unix_socket) {
+      out.values.host = url->hosts.front().host;
+      out.values.port = url->hosts.front().port;
     }
   }
+  if (auto good = check_deployment(all, out.values); !good) return good.failure();
   out.origins = origins_of(all, out.values);
   return out;
 }

@@ -82,6 +82,16 @@ bool assign_verify(settings& into, std::string_view text) {
   return false;
 }
 
+bool assign_sentinel_tls(settings& into, std::string_view text) {
+  if (text == "yes") return into.sentinel_tls = true, true;
+  if (text == "no") return into.sentinel_tls = false, true;
+  return false;
+}
+
+std::string describe_sentinel_tls(const settings& from) {
+  return from.sentinel_tls.value_or(from.transport == transport::tls) ? "yes" : "no";
+}
+
 constexpr std::string_view duration_form = "a duration such as 250ms, 2s or 1m (more than zero, at most 24 days)";
 constexpr std::string_view file_form = "the name of a file in PEM form";
 
@@ -108,6 +118,11 @@ constexpr std::array table{
                 describe_text<&settings::prefix>},
     setting_key{"scripts", "on or off", false, false, assign_scripts,
                 [](const settings& from) { return std::string{from.scripts ? "on" : "off"}; }},
+    setting_key{"sentinel_user", "a user's name", false, false, assign_text<&settings::sentinel_user>,
+                describe_text<&settings::sentinel_user>},
+    setting_key{"sentinel_password", "a password (it is empty)", true, false,
+                assign_filled<&settings::sentinel_password>, describe_text<&settings::sentinel_password>},
+    setting_key{"sentinel_tls", "yes or no", false, false, assign_sentinel_tls, describe_sentinel_tls},
     setting_key{"tls_ca", file_form, false, true, assign_filled<&settings::tls_ca>, describe_text<&settings::tls_ca>},
     setting_key{"tls_cert", file_form, false, true, assign_filled<&settings::tls_cert>,
                 describe_text<&settings::tls_cert>},

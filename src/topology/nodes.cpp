@@ -1,32 +1,28 @@
 #include "topology/nodes.hpp"
 
+#include "topology/sentinel_finder.hpp"
+
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::topology {
 
 using runtime::time_point;
 
-result<void> check_deployment(const settings& how) {
-  if (how.deployment == deployment::single) return {};
-  if (how.nodes.empty()) {
-    return failure{errc::bad_option, "a cluster without nodes; settings::nodes must name one at least"};
-  }
-  if (how.transport == transport::unix_socket) {
-    return failure{errc::bad_option, "a Redis Cluster is reached by TCP or TLS, not by a Unix socket"};
-  }
-  if (how.database != 0) {
-    return failure{errc::bad_option, "database is " + std::to_string(how.database) +
-                                         ", and a Redis Cluster has only 0; tell locks apart by a prefix"};
-  }
-  if (!how.scripts) return failure{errc::bad_option, "scripts are off, and a Redis Cluster needs them"};
-  return {};
+namespace {
+
+std::unique_ptr<net::finder> find(const settings& how) {
+  if (how.deployment == deployment::sentinel) return std::make_unique<sentinel_finder>(how);
+  return std::make_unique<net::direct_finder>(how);
 }
+
+}  // namespace
 
 nodes::nodes(const settings& how, const std::string& inbox, const std::string& common, node_events& owner,
              runtime::timer_queue& timers, runtime::random_source& random, const std::function<void()>& wake) {
   const auto make = [this, inbox, common, &timers, &random, wake](const settings& where,
                                                                   net::connection_events& hears) -> net::connection& {
-    all_.push_back(std::make_unique<net::connection>(where, inbox, common, hears, timers, random, wake));
+    all_.push_back(std::make_unique<net::connection>(where, find(where), inbox, common, hears, timers, random, wake));
     return *all_.back();
   };
   if (how.deployment == deployment::cluster) {

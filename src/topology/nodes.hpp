@@ -1,7 +1,8 @@
 // The servers that a client talks to, and which of them a command goes to.
 //
 // Place: between the client, which knows keys, and the connections, which know sockets. Nobody else knows how many nodes
-// there are: one, by TCP, TLS or a Unix socket; or the primaries of a Redis Cluster (cluster.hpp).
+// there are: one, by TCP, TLS or a Unix socket, which may be the primary that Sentinels name; or the primaries of a Redis
+// Cluster (cluster.hpp).
 //
 // Guarded by the client's mutex. Who drives: nodes that are READY by one thread at a time, which may be a caller's
 // (core.hpp); those that are coming up by the client's own thread, also while a caller drives the others. Connections are
@@ -25,9 +26,6 @@
 #include <vector>
 
 namespace holdfast::topology {
-
-// What a client must not be made with, whatever place the settings came from.
-[[nodiscard]] result<void> check_deployment(const settings& how);
 
 class nodes {
  public:

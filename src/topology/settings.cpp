@@ -66,17 +66,12 @@ std::string settings::display() const {
   if (transport == transport::unix_socket) {
     return "unix://" + who + topology::percent_encoded(path, "/") + (database == 0 ? "" : "?database=" + index);
   }
-  const auto written = [](const std::string& name, std::uint16_t number) {
-    const bool is_ipv6 = name.find(':') != std::string::npos;
-    return (is_ipv6 ? "[" + topology::percent_encoded(name, ":") + "]" : name) + ":" + std::to_string(number);
-  };
-  const std::string scheme = transport == transport::tls ? "rediss" : "redis";
-  if (deployment == deployment::cluster) {
-    std::string all;
-    for (const node_address& each : nodes) all += (all.empty() ? "" : ",") + written(each.host, each.port);
-    return scheme + "+cluster://" + who + all + (database == 0 ? "" : "/" + index);
-  }
-  return scheme + "://" + who + written(host, port) + (database == 0 ? "" : "/" + index);
+  std::string all;
+  for (const endpoint& each : hosts) all += (all.empty() ? "" : ",") + topology::display(each);
+  if (deployment == deployment::single) all = topology::display(endpoint{host, port});
+  const std::string name = deployment == deployment::sentinel ? "/" + topology::percent_encoded(primary_name) : "";
+  return std::string{topology::scheme_of(transport, deployment)} + "://" + who + all + name +
+         (database == 0 ? "" : "/" + index);
 }
 
 }  // namespace holdfast

@@ -20,10 +20,10 @@ std::optional<std::uint16_t> slot_number(const resp::value& value) {
 }
 
 // "127.0.0.1:7001", "[::1]:7001", "::1:7001", "node-1:7001", ":7001", and from 4.0 on with "@bus-port".
-std::optional<node_address> read_address(std::string_view text, const node_address& asked) {
+std::optional<endpoint> read_address(std::string_view text, const endpoint& asked) {
   text = text.substr(0, text.find('@'));
   const auto colon = text.rfind(':');
-  node_address out;
+  endpoint out;
   if (colon == std::string_view::npos || !read_whole(text.substr(colon + 1), out.port) || out.port == 0) {
     return std::nullopt;
   }
@@ -35,7 +35,7 @@ std::optional<node_address> read_address(std::string_view text, const node_addre
 
 }  // namespace
 
-std::optional<std::vector<slot_range>> read_slots(const resp::value& reply, const node_address& asked) {
+std::optional<std::vector<slot_range>> read_slots(const resp::value& reply, const endpoint& asked) {
   if (!reply.is_list()) return std::nullopt;
   std::vector<slot_range> out;
   for (const resp::value& each : reply.items) {
@@ -52,7 +52,7 @@ std::optional<std::vector<slot_range>> read_slots(const resp::value& reply, cons
   return out;
 }
 
-std::optional<redirection> read_redirection(std::string_view error, const node_address& asked) {
+std::optional<redirection> read_redirection(std::string_view error, const endpoint& asked) {
   using kind = redirection::kind;
   if (error.starts_with("TRYAGAIN")) return redirection{kind::try_again};
   if (error.starts_with("CLUSTERDOWN")) return redirection{kind::down};

@@ -18,12 +18,12 @@ namespace holdfast::topology {
 struct slot_range {
   std::uint16_t first = 0;
   std::uint16_t last = 0;
-  node_address primary;
+  endpoint primary;
 };
 
 // An answer to CLUSTER SLOTS. Nothing if it is not of that form; empty if the cluster serves no slots yet. A node that does not
 // know its own address tells none: then it is that of `asked`.
-[[nodiscard]] std::optional<std::vector<slot_range>> read_slots(const resp::value& reply, const node_address& asked);
+[[nodiscard]] std::optional<std::vector<slot_range>> read_slots(const resp::value& reply, const endpoint& asked);
 
 // An error reply that says: not here, or not now.
 struct redirection {
@@ -35,9 +35,9 @@ struct redirection {
   };
   kind what{};
   std::uint16_t slot = 0;  // of moved and ask
-  node_address where{};    // of moved and ask
+  endpoint where{};        // of moved and ask
 };
 
-[[nodiscard]] std::optional<redirection> read_redirection(std::string_view error, const node_address& asked);
+[[nodiscard]] std::optional<redirection> read_redirection(std::string_view error, const endpoint& asked);
 
 }  // namespace holdfast::topology

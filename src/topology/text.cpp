@@ -79,4 +79,9 @@ std::string percent_encoded(std::string_view text, std::string_view keep) {
   return out;
 }
 
+std::string display(const endpoint& where) {
+  const bool is_ipv6 = where.host.find(':') != std::string::npos;
+  return (is_ipv6 ? "[" + percent_encoded(where.host, ":") + "]" : where.host) + ":" + std::to_string(where.port);
+}
+
 }  // namespace holdfast::topology

@@ -3,6 +3,8 @@
 // Pure functions, safe from any thread. `quoted` must never be given a secret; that is the caller's duty.
 #pragma once
 
+#include <holdfast/settings.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,5 +22,8 @@ namespace holdfast::topology {
 
 // Everything but letters, digits and -._~ and the bytes of `keep` is escaped.
 [[nodiscard]] std::string percent_encoded(std::string_view text, std::string_view keep = {});
+
+// "cache-1:6379", "[::1]:6379".
+[[nodiscard]] std::string display(const endpoint& where);
 
 }  // namespace holdfast::topology

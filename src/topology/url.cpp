@@ -1,13 +1,11 @@
 // See url.hpp.
 #include "topology/url.hpp"
 
+#include "topology/hosts.hpp"
 #include "topology/text.hpp"
-
-#include <arpa/inet.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 namespace holdfast::topology {
@@ -15,7 +13,8 @@ namespace {
 
 using complaint = std::optional<std::string>;  // nothing: the part is good
 
-constexpr std::uint16_t default_port = 6379;
+constexpr std::uint16_t redis_port = 6379;
+constexpr std::uint16_t sentinel_port = 26379;
 
 // The URL cut at its delimiters; views into the caller's text.
 struct parts {
@@ -46,12 +45,16 @@ class reader {
       if (auto bad = read_user_info(url.authority.substr(0, at))) return bad;
       url.authority.remove_prefix(at + 1);
     }
-    const bool is_socket = out_.transport == transport::unix_socket;
-    if (auto bad = is_socket ? read_socket_path(url) : read_host_and_database(url)) return bad;
+    if (auto bad = read_place(url)) return bad;
     return url.query ? read_query(*url.query) : std::nullopt;
   }
 
  private:
+  complaint read_place(const parts& url) {
+    if (out_.transport == transport::unix_socket) return read_socket_path(url);
+    return read_hosts_and_database(url);
+  }
+
   void give(std::string_view key, std::string value) {
     out_.values.push_back({find_key(key), std::move(value), std::string{origin_}, errc::bad_url});
   }
@@ -83,78 +86,27 @@ class reader {
     return std::nullopt;
   }
 
-  complaint read_host_and_database(const parts& url) {
-    if (out_.deployment == deployment::single) {
-      if (auto bad = read_host(url.authority)) return bad;
-    } else if (auto bad = read_nodes(url.authority)) {
-      return bad;
+  // Several hosts, where the deployment has them, are read alike, whatever they are to each other.
+  complaint read_hosts_and_database(parts url) {
+    const std::uint16_t usual_port = out_.deployment == deployment::sentinel ? sentinel_port : redis_port;
+    const auto read = out_.deployment == deployment::single ? read_host : read_hosts;
+    if (auto bad = read(url.authority, usual_port, out_.hosts)) return bad;
+    if (out_.deployment == deployment::sentinel) {
+      if (auto bad = read_primary_name(url.path)) return bad;
     }
     if (url.path.size() > 1) give("database", std::string{url.path.substr(1)});
     return std::nullopt;
   }
 
-  complaint read_nodes(std::string_view list) {
-    while (true) {
-      const auto comma = list.find(',');
-      out_.port = default_port;
-      if (auto bad = read_host(list.substr(0, comma))) return bad;
-      const node_address read{out_.host, out_.port};
-      if (std::find(out_.nodes.begin(), out_.nodes.end(), read) != out_.nodes.end()) {
-        return "the node " + quoted(read.host) + " is given twice";
-      }
-      out_.nodes.push_back(read);
-      if (comma == std::string_view::npos) return std::nullopt;
-      list.remove_prefix(comma + 1);
-    }
-  }
-
-  complaint read_host(std::string_view text) {
-    std::string_view port;
-    bool has_port = false;
-    if (text.starts_with('[')) {
-      const auto close = text.find(']');
-      if (close == std::string_view::npos) return "the IPv6 address has no closing ']'";
-      if (auto bad = read_ipv6(text.substr(1, close - 1))) return bad;
-      port = text.substr(close + 1);
-      has_port = !port.empty();
-      if (has_port && !port.starts_with(':')) return "after ']' only a ':' and a port may follow";
-    } else {
-      const auto colon = text.find(':');
-      if (auto bad = read_name(text.substr(0, colon))) return bad;
-      has_port = colon != std::string_view::npos;
-      if (has_port) port = text.substr(colon);
-    }
-    return has_port ? read_port(port.substr(1)) : std::nullopt;
-  }
-
-  complaint read_ipv6(std::string_view text) {
-    const auto address = percent_decoded(text);  // a zone is written %25eth0
-    if (!address) return "the IPv6 address " + quoted(text) + " has a broken escape (a zone is written %25eth0)";
-    const auto zone = address->find('%');
-    in6_addr ignored{};
-    const bool good = ::inet_pton(AF_INET6, address->substr(0, zone).c_str(), &ignored) == 1;
-    if (!good || zone == address->size() - 1) return quoted(*address) + " is not an IPv6 address";
-    out_.host = *address;
+  // Takes it off the path.
+  complaint read_primary_name(std::string_view& path) {
+    const auto end = std::min(path.find('/', 1), path.size());
+    auto name = percent_decoded(path.empty() ? path : path.substr(1, end - 1));
+    if (!name) return "the primary's name has a broken escape (write % as %25; %00 is not allowed)";
+    if (name->empty()) return "the primary's name is missing, as in redis+sentinel://s1,s2,s3/mymaster";
+    out_.primary_name = std::move(*name);
+    path.remove_prefix(end);
     return std::nullopt;
-  }
-
-  complaint read_name(std::string_view name) {
-    if (name.empty()) return "the host is empty, as in redis://127.0.0.1:6379";
-    const bool good = std::all_of(name.begin(), name.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-             c == '_';
-    });
-    if (!good) return "the host " + quoted(name) + " has a character that no host name has";
-    out_.host = name;
-    return std::nullopt;
-  }
-
-  // Not quoted: in redis://user:password, where "@host" was forgotten, this is the password.
-  complaint read_port(std::string_view text) {
-    const char* const end = text.data() + text.size();
-    const auto [rest, problem] = std::from_chars(text.data(), end, out_.port);
-    if (problem == std::errc{} && rest == end && out_.port != 0) return std::nullopt;
-    return "the port after host " + quoted(out_.host) + " is not a number from 1 to 65535";
   }
 
   complaint read_query(std::string_view query) {
@@ -183,29 +135,38 @@ class reader {
   std::string_view origin_;
 };
 
-struct scheme {
-  std::string_view name;
+struct scheme_row {
+  std::string_view word;
   holdfast::transport transport;
   holdfast::deployment deployment;
 };
 
 constexpr std::array schemes{
-    scheme{"redis", transport::tcp, deployment::single},
-    scheme{"rediss", transport::tls, deployment::single},
-    scheme{"unix", transport::unix_socket, deployment::single},
-    scheme{"redis+cluster", transport::tcp, deployment::cluster},
-    scheme{"rediss+cluster", transport::tls, deployment::cluster},
+    scheme_row{"redis", transport::tcp, deployment::single},
+    scheme_row{"rediss", transport::tls, deployment::single},
+    scheme_row{"unix", transport::unix_socket, deployment::single},
+    scheme_row{"redis+sentinel", transport::tcp, deployment::sentinel},
+    scheme_row{"rediss+sentinel", transport::tls, deployment::sentinel},
+    scheme_row{"redis+cluster", transport::tcp, deployment::cluster},
+    scheme_row{"rediss+cluster", transport::tls, deployment::cluster},
 };
 
-const scheme* find_scheme(std::string_view word) {
+const scheme_row* find_scheme(std::string_view word) {
   std::string lower{word};
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   const auto* const found =
-      std::find_if(schemes.begin(), schemes.end(), [&](const auto& each) { return each.name == lower; });
+      std::find_if(schemes.begin(), schemes.end(), [&](const scheme_row& each) { return each.word == lower; });
   return found == schemes.end() ? nullptr : found;
 }
 
 }  // namespace
+
+std::string_view scheme_of(holdfast::transport transport, holdfast::deployment deployment) {
+  const auto* const found = std::find_if(schemes.begin(), schemes.end(), [&](const scheme_row& each) {
+    return each.transport == transport && each.deployment == deployment;
+  });
+  return found == schemes.end() ? std::string_view{"redis"} : found->word;
+}
 
 result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
   const auto refuse = [&](const std::string& why) { return failure{errc::bad_url, std::string{origin} + ": " + why}; };
@@ -218,7 +179,7 @@ result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
     const auto word = url.substr(0, colon);
     const bool plain = word.find_first_of(":@") == std::string_view::npos;
     return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) +
-                  "is not redis, rediss or unix, nor redis+cluster or rediss+cluster");
+                  "is not redis, rediss or unix, nor redis+ or rediss+ with sentinel or cluster behind it");
   }
   const auto rest = url.substr(colon + 3);
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return (c >= 0 && c <= ' ') || c == '\x7f'; })) {

@@ -2,6 +2,8 @@
 //
 //   redis://[user][:password]@host[:port][/database][?key=value&…]     rediss:// the same over TLS
 //   unix://[[user][:password]@]/absolute/path[?key=value&…]
+//   redis+sentinel://[user][:password]@host[:port],host[:port],…/name[/database][?key=value&…]     rediss+sentinel://
+//   redis+cluster://[user][:password]@host[:port],host[:port],…[?key=value&…]     rediss+cluster://
 //
 // User, password, path and query values are percent-decoded. Every key of keys.hpp may stand in the query.
 // Texts of failures name the offending word but never a password, not even a piece of one that landed in another part
@@ -19,17 +21,19 @@ namespace holdfast::topology {
 
 struct parsed_url {
   holdfast::transport transport = transport::tcp;
-  std::string host;
-  std::uint16_t port = 6379;
-  std::string path;  // of the Unix socket
   holdfast::deployment deployment = deployment::single;
-  std::vector<node_address> nodes;  // of a deployment that has several
-  std::vector<assignment> values;   // from user info, path and query; each has the form its key wants
+  std::vector<endpoint> hosts;     // one, or several where the deployment has them
+  std::string path;                // of the Unix socket
+  std::string primary_name;        // of a Sentinel deployment
+  std::vector<assignment> values;  // from user info, path and query; each has the form its key wants
   std::string origin;
 };
 
 // The longest path that fits into sockaddr_un with its terminating NUL.
 inline constexpr std::size_t longest_socket_path = 107;
+
+// What such a URL begins with, without "://".
+[[nodiscard]] std::string_view scheme_of(holdfast::transport transport, holdfast::deployment deployment);
 
 [[nodiscard]] result<parsed_url> parse_url(std::string_view url, std::string_view origin = "URL");
 

@@ -59,7 +59,7 @@ TEST_F(cluster, every_lock_lies_on_the_node_of_its_slot) {
 
 TEST_F(cluster, one_node_is_enough_to_begin_with_and_it_may_be_a_replica) {
   settings how = where();
-  how.nodes = {how.nodes[4]};
+  how.hosts = {how.hosts[4]};
   client redis{how};
   for (int i = 0; i < 12; ++i) {
     lease held = redis.acquire("seed:" + std::to_string(i));
@@ -69,14 +69,14 @@ TEST_F(cluster, one_node_is_enough_to_begin_with_and_it_may_be_a_replica) {
 
 TEST_F(cluster, nodes_that_are_not_there_do_not_keep_a_client_from_those_that_are) {
   settings how = where();
-  how.nodes = {{"127.0.0.1", 1}, {"127.0.0.1", 2}, how.nodes[1]};
+  how.hosts = {{"127.0.0.1", 1}, {"127.0.0.1", 2}, how.hosts[1]};
   client redis{how};
   EXPECT_TRUE(redis.try_acquire("dead-seeds").has_value());
 }
 
 TEST_F(cluster, without_any_node_it_is_unreachable) {
   settings how = where();
-  how.nodes = {{"127.0.0.1", 1}, {"127.0.0.1", 2}};
+  how.hosts = {{"127.0.0.1", 1}, {"127.0.0.1", 2}};
   how.connect_timeout = 300ms;
   client redis{how};
   EXPECT_EQ(redis.try_acquire("nowhere").code(), errc::unreachable);

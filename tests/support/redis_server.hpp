@@ -58,6 +58,9 @@ class redis_server {
   void restart();  // stop if it runs, then start on the same ports and directory
   void pause();    // SIGSTOP: the kernel still accepts connections, nothing answers
   void resume();
+  void hang_up() {
+    control_.reset();
+  }  // the next question goes over a new connection: somebody may have ended this one
 
   reply command(const std::vector<std::string>& args);
   std::string text(const std::vector<std::string>& args) { return control().text(args); }

@@ -33,7 +33,7 @@ TEST(Error, OtherEnumsHaveNames) {
   EXPECT_EQ(to_string(release_outcome::unknown), "unknown");
   std::set<std::string_view> causes;
   for (const auto cause : {loss_cause::expired, loss_cause::gone, loss_cause::taken, loss_cause::broken,
-                           loss_cause::max_hold, loss_cause::closed}) {
+                           loss_cause::max_hold, loss_cause::closed, loss_cause::failover}) {
     EXPECT_TRUE(causes.insert(to_string(cause)).second);
   }
   EXPECT_FALSE(causes.contains("unknown"));

@@ -173,6 +173,58 @@ TEST(Handshake, AnAnswerToHelloThatIsNoMapIsProtocol) {
   EXPECT_EQ(talk.problem().code, errc::protocol);
 }
 
+value role_of(std::string word) {
+  value text;
+  text.type = kind::bulk;
+  text.text = std::move(word);
+  value list;
+  list.type = kind::array;
+  list.items = {text};
+  return list;
+}
+value hello_with_role(std::string word) {
+  value map = hello_map(1);
+  value key;
+  key.type = kind::bulk;
+  key.text = "role";
+  map.items.push_back(key);
+  map.items.push_back(role_of(std::move(word)).items[0]);
+  return map;
+}
+
+TEST(Handshake, WhoeverASentinelNamedMustBeAPrimary) {
+  const settings how;
+  handshake good{how, 3, {}, {}, true};
+  EXPECT_TRUE(good.greeting().ends_with("*1\r\n$4\r\nROLE\r\n"));
+  EXPECT_EQ(good.on_reply(hello_map(1)), verdict::more);
+  EXPECT_EQ(good.on_reply(ok()), verdict::more);
+  EXPECT_EQ(good.on_reply(role_of("master")), verdict::done);
+  for (const char* const word : {"slave", "sentinel"}) {
+    handshake wrong{how, 3, {}, {}, true};
+    wrong.on_reply(hello_map(1));
+    wrong.on_reply(error_of("NOPERM no select"));
+    ASSERT_EQ(wrong.on_reply(role_of(word)), verdict::refused);
+    EXPECT_EQ(wrong.problem().code, errc::unreachable) << "it may be one after the failover";
+    EXPECT_NE(wrong.problem().detail.find(word), std::string::npos);
+  }
+}
+
+TEST(Handshake, WithoutTheRightToAskTheRoleHelloTellsIt) {
+  const settings how;
+  for (const bool primary : {true, false}) {
+    handshake talk{how, 3, {}, {}, true};
+    talk.on_reply(hello_with_role(primary ? "master" : "replica"));
+    talk.on_reply(ok());
+    EXPECT_EQ(talk.on_reply(error_of("NOPERM no role")), primary ? verdict::done : verdict::refused);
+  }
+  handshake old{how, 2, {}, {}, true};
+  old.on_reply(ok());
+  old.on_reply(ok());
+  ASSERT_EQ(old.on_reply(error_of("NOPERM no role")), verdict::refused);
+  EXPECT_EQ(old.problem().code, errc::refused);
+  EXPECT_NE(old.problem().detail.find("+role"), std::string::npos);
+}
+
 TEST(Handshake, NoTextCarriesThePassword) {
   const settings how = with_password("app");
   for (const char* text : {"WRONGPASS invalid username-password pair", "NOAUTH x", "ERR odd", "LOADING x", "NOPERM x",

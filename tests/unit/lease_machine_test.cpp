@@ -77,6 +77,10 @@ TEST(LeaseMachine, WhatTheNewServerDoesNotKnowIsLostByFailover) {
   machine.doubt(t0 + seconds{1});
   machine.disproved(loss_cause::broken);
   EXPECT_EQ(machine.cause(), loss_cause::broken) << "an operator's word is its own cause";
+  auto closed = make(usual());
+  closed.doubt(t0 + seconds{2});
+  closed.disproved(loss_cause::closed);
+  EXPECT_EQ(closed.cause(), loss_cause::closed);
 }
 
 TEST(LeaseMachine, AFailedRenewalIsJeopardyAndTriedAgainInsideTheWindow) {
@@ -193,6 +197,42 @@ TEST(LeaseMachine, AReconnectVerifiesAtOnceUnlessARenewalIsUnderWay) {
   ASSERT_EQ(machine.timer(t0 + seconds{2}), lease_step::renew);
   machine.verify_soon(t0 + seconds{3});
   EXPECT_EQ(machine.wake_at(), usual_deadline) << "its answer is awaited";
+}
+
+TEST(LeaseMachine, AfterAChangeOfPrimaryItIsInJeopardyUntilVerified) {
+  auto machine = make(usual());
+  machine.doubt(t0 + seconds{2});
+  EXPECT_EQ(machine.state(t0 + seconds{2}), lease_state::JEOPARDY);
+  ASSERT_EQ(machine.timer(t0 + seconds{2}), lease_step::renew);
+  EXPECT_EQ(machine.state(t0 + seconds{3}), lease_state::JEOPARDY) << "sent is not answered";
+  machine.renewal_failed(t0 + seconds{3});
+  EXPECT_EQ(machine.state(t0 + seconds{3}), lease_state::JEOPARDY);
+  machine.renewed(t0 + seconds{4}, {t0 + seconds{4}, seconds{30}});
+  EXPECT_EQ(machine.state(t0 + seconds{4}), lease_state::VALID);
+  EXPECT_EQ(machine.disproved(loss_cause::gone), lease_step::lost);
+  EXPECT_EQ(machine.cause(), loss_cause::gone) << "verified since";
+}
+
+TEST(LeaseMachine, ALeaseThatIsNotRenewedIsVerifiedWithoutBecomingLonger) {
+  terms how = usual();
+  how.renew = false;
+  auto machine = make(how);
+  EXPECT_EQ(machine.wake_at(), usual_deadline);
+  machine.doubt(t0 + seconds{12});
+  ASSERT_EQ(machine.timer(t0 + seconds{12}), lease_step::renew);
+  EXPECT_EQ(machine.renewal_length(t0 + seconds{12}), seconds{18});
+  machine.renewed(t0 + seconds{13}, {t0 + seconds{12}, seconds{18}});
+  EXPECT_EQ(machine.state(t0 + seconds{13}), lease_state::VALID);
+  EXPECT_LE(machine.deadline(), t0 + seconds{30} - seconds{1});
+  EXPECT_EQ(machine.wake_at(), machine.deadline()) << "no renewal follows";
+}
+
+TEST(LeaseMachine, AClaimThatIsOwedAsksForTheWholeTtlAlsoAfterAChangeOfPrimary) {
+  terms how = usual();
+  how.renew = false;
+  lease_machine machine{how, {.fence = 1, .held = {t0, seconds{3}}, .through_queue = true}, t0};
+  machine.doubt(t0 + seconds{1});
+  EXPECT_EQ(machine.renewal_length(t0 + seconds{1}), seconds{30});
 }
 
 // The server may run a shorter extension whose answer never comes: then the key ends earlier than the old deadline says.

@@ -1,7 +1,7 @@
 // redis+cluster://: what the URL of a Redis Cluster means, what it may not say, and how it is shown.
 #include <holdfast/settings.hpp>
 
-#include "topology/nodes.hpp"
+#include "topology/contradictions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ TEST(SettingsCluster, NodesAreSeparatedByCommas) {
   ASSERT_TRUE(got) << got.failure().detail;
   EXPECT_EQ(got->deployment, deployment::cluster);
   EXPECT_EQ(got->transport, transport::tcp);
-  EXPECT_EQ(got->nodes, (std::vector<node_address>{{"a", 7000}, {"b", 6379}, {"::1", 7002}}));
+  EXPECT_EQ(got->hosts, (std::vector<endpoint>{{"a", 7000}, {"b", 6379}, {"::1", 7002}}));
   EXPECT_EQ(got->user, "ops");
   EXPECT_EQ(got->prefix, "p:");
   EXPECT_EQ(got->display(), "redis+cluster://ops@a:7000,b:6379,[::1]:7002");
@@ -31,7 +31,7 @@ TEST(SettingsCluster, ASingleRedisHasNoList) {
   const auto one = settings::from_url("redis://a");
   ASSERT_TRUE(one);
   EXPECT_EQ(one->deployment, deployment::single);
-  EXPECT_TRUE(one->nodes.empty());
+  EXPECT_TRUE(one->hosts.empty());
   EXPECT_FALSE(settings::from_url("redis://a,b"));
 }
 
@@ -57,7 +57,7 @@ TEST(SettingsCluster, TheStructIsCheckedAsWell) {
   EXPECT_TRUE(topology::check_deployment(how));
   how.deployment = deployment::cluster;
   EXPECT_FALSE(topology::check_deployment(how)) << "no nodes";
-  how.nodes = {{"a", 1}};
+  how.hosts = {{"a", 1}};
   EXPECT_TRUE(topology::check_deployment(how));
   for (const auto& spoil :
        std::vector<void (*)(settings&)>{[](settings& it) { it.database = 1; }, [](settings& it) { it.scripts = false; },

@@ -35,6 +35,11 @@ TEST(SettingsContradictions, InOneUrl) {
       {"redis://h?database=1&database=1", "database is given twice"},
       {"redis://:a@h?password=a", "password is given twice"},
       {"redis://u:a@h?user=u", "user is given twice"},
+      {"redis://h?sentinel_password=x", "sentinel_password needs a redis+sentinel:// URL"},
+      {"redis://h?sentinel_tls=no", "sentinel_tls needs a redis+sentinel:// URL"},
+      {"redis+sentinel://s1/m?sentinel_user=u", "sentinel_user is given without sentinel_password"},
+      {"redis+sentinel://s1/m?tls_ca=/f", "tls_ca needs a rediss:// URL"},
+      {"redis+sentinel://s1/m/1?database=1", "database is given twice"},
   };
   for (const auto& [url, word] : cases) {
     const auto got = settings::from_url(url);
@@ -45,9 +50,10 @@ TEST(SettingsContradictions, InOneUrl) {
 }
 
 TEST(SettingsContradictions, GoodCombinationsOfTls) {
-  for (const auto* const url :
-       {"rediss://h", "rediss://h?tls_verify=no", "rediss://h?tls_verify=yes&tls_ca=/f",
-        "rediss://h?tls_cert=/f&tls_key=/f", "rediss://h?tls_verify=no&tls_cert=/f&tls_key=/f"}) {
+  for (const auto* const url : {"rediss://h", "rediss://h?tls_verify=no", "rediss://h?tls_verify=yes&tls_ca=/f",
+                                "rediss://h?tls_cert=/f&tls_key=/f", "rediss://h?tls_verify=no&tls_cert=/f&tls_key=/f",
+                                "rediss+sentinel://s1/m?tls_ca=/f", "redis+sentinel://s1/m?sentinel_tls=yes&tls_ca=/f",
+                                "rediss+sentinel://s1/m?sentinel_tls=no&tls_ca=/f"}) {
     const auto got = settings::from_url(url);
     EXPECT_TRUE(got) << url << ": " << got.failure().detail;
   }

@@ -64,7 +64,7 @@ TEST_F(SettingsSources, FileLines) {
   expect_refused(got, errc::bad_url, "f:3");  // '#' must be escaped in a URL, in a file too
   const auto good = parse_config("\n# all of it\r\n\turl=redis://:a%23b@h   # where\r\n prefix = a#b c \n", "f");
   ASSERT_TRUE(good) << good.failure().detail;
-  EXPECT_EQ(good->url->host, "h");
+  EXPECT_EQ(good->url->hosts.at(0).host, "h");
   EXPECT_EQ(good->url->origin, "f:3");
   ASSERT_EQ(good->values.size(), 1U);
   EXPECT_EQ(good->values[0].value, "a#b c");

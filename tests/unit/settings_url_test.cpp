@@ -65,6 +65,28 @@ TEST(SettingsUrl, OddButGood) {
   EXPECT_EQ(settings::from_url("redis://u:p@q@h").value().password, "p@q");
 }
 
+TEST(SettingsUrl, SentinelsAndTheNameOfTheirPrimary) {
+  const auto got = settings::from_url("redis+sentinel://app:pw@s1,s2:7000,[::1]/my%20master/3?sentinel_password=other");
+  ASSERT_TRUE(got) << got.failure().detail;
+  EXPECT_EQ(got->deployment, deployment::sentinel);
+  EXPECT_EQ(got->transport, transport::tcp);
+  EXPECT_EQ(got->hosts, (std::vector<endpoint>{{"s1", 26379}, {"s2", 7000}, {"::1", 26379}}));
+  EXPECT_EQ(got->primary_name, "my master");
+  EXPECT_EQ(got->database, 3);
+  EXPECT_EQ(got->user, "app");
+  EXPECT_EQ(got->password, "pw");
+  EXPECT_EQ(got->sentinel_password, "other");
+  EXPECT_EQ(got->sentinel_user, "");
+  EXPECT_EQ(got->display(), "redis+sentinel://app@s1:26379,s2:7000,[::1]:26379/my%20master/3");
+  const auto again = settings::from_url(got->display() + "?password=pw");
+  ASSERT_TRUE(again) << again.failure().detail;
+  EXPECT_EQ(again->hosts, got->hosts);
+  const auto secret = settings::from_url("rediss+sentinel://s1/m?sentinel_tls=no");
+  ASSERT_TRUE(secret) << secret.failure().detail;
+  EXPECT_EQ(secret->transport, transport::tls);
+  EXPECT_EQ(secret->sentinel_tls, false);
+}
+
 struct bad {
   const char* url;
   const char* word;  // in the text
@@ -122,6 +144,17 @@ TEST(SettingsUrl, WhatCannotBeReadIsRefusedByName) {
       {"redis://u:p%@h", "password"},
       {"redis://u:p%00@h", "password"},
       {"redis://u:@h", "password"},
+      {"redis+sentinel://s1", "name is missing"},
+      {"redis+sentinel://s1/", "name is missing"},
+      {"redis+sentinel://s1//2", "name is missing"},
+      {"redis+sentinel://s1/m/x", "'x'"},
+      {"redis+sentinel://s1/m%zz", "escape"},
+      {"redis+sentinel://s1,/m", "host is empty"},
+      {"redis+sentinel://,s1/m", "host is empty"},
+      {"redis+sentinel://s1,s2,s1/m", "'s1:26379' is named twice"},
+      {"redis+sentinel://s1:0/m", "port"},
+      {"redis+sentinal://s1/m", "'redis+sentinal'"},
+      {"redis://a,b", "'a,b'"},
       {"unix://", "path"},
       {"unix:///", "path"},
       {"unix://run/redis.sock", "relative"},
@@ -152,7 +185,9 @@ TEST(SettingsUrl, DisplayHasNoSecretsAndReadsBack) {
     EXPECT_EQ(got->display(), shown);
     const auto again = topology::parse_url(got->display());
     ASSERT_TRUE(again) << again.failure().detail;
-    EXPECT_EQ(again->host, got->transport == transport::unix_socket ? "" : got->host);
+    if (got->transport != transport::unix_socket) {
+      EXPECT_EQ(again->hosts.at(0).host, got->host);
+    }
     EXPECT_EQ(again->path, got->path);
   }
 }
@@ -161,7 +196,11 @@ TEST(SettingsUrl, DisplayHasNoSecretsAndReadsBack) {
 // ASan and UBSan in CI).
 TEST(SettingsUrl, RandomBytesEndInAValueOrBadUrl) {
   std::mt19937 random{20240607};  // fixed: a failure can be repeated
-  const std::string_view seeds[] = {"", "redis://", "unix://", "rediss://u:p@[::1]:1/2?prefix=%41&tls_verify=no",
+  const std::string_view seeds[] = {"",
+                                    "redis://",
+                                    "unix://",
+                                    "redis+sentinel://u:p@s1:1,[::1]/name/2?sentinel_tls=no",
+                                    "rediss://u:p@[::1]:1/2?prefix=%41&tls_verify=no",
                                     "redis://user:pa%20ss@host:6379/1?connect_timeout=5s&max_in_flight=10"};
   const std::string_view alphabet = "redisunx:/@?&=%#[]0123456789abAB.- \n";
   int good = 0;

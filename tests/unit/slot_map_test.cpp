@@ -8,7 +8,7 @@ namespace {
 
 using kind = redirection::kind;
 
-const node_address asked{"10.0.0.9", 7009};
+const endpoint asked{"10.0.0.9", 7009};
 
 resp::value text(std::string what) {
   resp::value out;
@@ -38,9 +38,9 @@ TEST(SlotMap, RangesWithTheirPrimariesAreReadAndReplicasPassedOver) {
   ASSERT_EQ(map->size(), 2U);
   EXPECT_EQ((*map)[0].first, 0);
   EXPECT_EQ((*map)[0].last, 5460);
-  EXPECT_EQ((*map)[0].primary, (node_address{"10.0.0.1", 7001}));
+  EXPECT_EQ((*map)[0].primary, (endpoint{"10.0.0.1", 7001}));
   EXPECT_EQ((*map)[1].last, 16383);
-  EXPECT_EQ((*map)[1].primary, (node_address{"10.0.0.2", 7002}));
+  EXPECT_EQ((*map)[1].primary, (endpoint{"10.0.0.2", 7002}));
 }
 
 TEST(SlotMap, ANodeThatDoesNotKnowItsOwnAddressIsTheOneThatWasAsked) {
@@ -49,7 +49,7 @@ TEST(SlotMap, ANodeThatDoesNotKnowItsOwnAddressIsTheOneThatWasAsked) {
   for (const resp::value& host : {text(""), text("?"), nil}) {
     const auto map = read_slots(list({list({number(1), number(1), list({host, number(7001)})})}), asked);
     ASSERT_TRUE(map);
-    EXPECT_EQ(map->front().primary, (node_address{"10.0.0.9", 7001}));
+    EXPECT_EQ(map->front().primary, (endpoint{"10.0.0.9", 7001}));
   }
 }
 
@@ -70,11 +70,11 @@ TEST(SlotMap, RedirectionsAreToldApart) {
   ASSERT_TRUE(moved);
   EXPECT_EQ(moved->what, kind::moved);
   EXPECT_EQ(moved->slot, 3999);
-  EXPECT_EQ(moved->where, (node_address{"127.0.0.1", 6381}));
-  EXPECT_EQ(read_redirection("ASK 1 node-1.example:7000", asked)->where, (node_address{"node-1.example", 7000}));
+  EXPECT_EQ(moved->where, (endpoint{"127.0.0.1", 6381}));
+  EXPECT_EQ(read_redirection("ASK 1 node-1.example:7000", asked)->where, (endpoint{"node-1.example", 7000}));
   EXPECT_EQ(read_redirection("ASK 1 node-1.example:7000", asked)->what, kind::ask);
-  EXPECT_EQ(read_redirection("MOVED 1 :7000", asked)->where, (node_address{"10.0.0.9", 7000}));
-  EXPECT_EQ(read_redirection("MOVED 1 ::1:7000", asked)->where, (node_address{"::1", 7000}));
+  EXPECT_EQ(read_redirection("MOVED 1 :7000", asked)->where, (endpoint{"10.0.0.9", 7000}));
+  EXPECT_EQ(read_redirection("MOVED 1 ::1:7000", asked)->where, (endpoint{"::1", 7000}));
   EXPECT_EQ(read_redirection("TRYAGAIN Multiple keys request during rehashing of slot", asked)->what, kind::try_again);
   EXPECT_EQ(read_redirection("CLUSTERDOWN Hash slot not served", asked)->what, kind::down);
   for (const char* other : {"ERR x", "MOVED", "MOVED 1", "MOVED x 127.0.0.1:1", "MOVED 16384 127.0.0.1:1",

@@ -1,0 +1,37 @@
+#include "topology/contradictions.hpp"
+
+namespace holdfast::topology {
+namespace {
+
+std::optional<contradiction> in_sentinel(const settings& how) {
+  if (how.primary_name.empty()) return contradiction{{}, "Sentinels without the name of a primary (primary_name)"};
+  return std::nullopt;
+}
+
+std::optional<contradiction> in_cluster(const settings& how) {
+  if (how.database != 0) {
+    return contradiction{"database", "is " + std::to_string(how.database) +
+                                         ", and a Redis Cluster has only 0; tell locks apart by a prefix"};
+  }
+  if (!how.scripts) return contradiction{"scripts", "is off, and a Redis Cluster needs scripts"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<contradiction> find_contradiction(const settings& how) {
+  if (how.deployment == deployment::single) return std::nullopt;
+  if (how.hosts.empty()) return contradiction{{}, "a deployment of several servers, and settings::hosts names none"};
+  if (how.transport == transport::unix_socket) {
+    return contradiction{{}, "several servers are reached by TCP or TLS, not by a Unix socket"};
+  }
+  return how.deployment == deployment::sentinel ? in_sentinel(how) : in_cluster(how);
+}
+
+result<void> check_deployment(const settings& how) {
+  const auto found = find_contradiction(how);
+  if (!found) return {};
+  return failure{errc::bad_option, found->key.empty() ? found->why : std::string{found->key} + " " + found->why};
+}
+
+}  // namespace holdfast::topology
