@@ -13,100 +13,9 @@ using std::chrono::seconds;
 
 namespace {
 
-constexpr milliseconds max_ttl{300};
 constexpr milliseconds node_limit{50};
 
-// A clock that runs at its own speed, and began at its own time.
-struct drifting_clock {
-  double speed = 1;
-  duration offset{};
-  [[nodiscard]] duration read(duration real) const { return offset + scaled(real, speed); }
-  [[nodiscard]] duration real_of(duration shown) const { return scaled(shown - offset, 1 / speed); }
-  static duration scaled(duration what, double by) {
-    return duration{std::llround(static_cast<double>(what.count()) * by)};
-  }
-};
-
 }  // namespace
-
-// What src/scripts/quorum_*.lua do. Everything in it but the clock and the process is what a crash forgets.
-struct quorum_world::node {
-  drifting_clock clock;
-  bool guard = true;
-  unsigned process = 0;  // the run id
-  real born{};
-  std::string holder{};
-  duration ends{};
-  std::uint64_t counter = 0;
-  bool seated = false;
-  unsigned seat_process = 0;
-  duration seat_from{};
-  bool seat_fresh = false;
-
-  [[nodiscard]] std::string seat() const {
-    return std::to_string(seat_process) + ' ' + std::to_string(seat_from.count()) + (seat_fresh ? " none" : " run");
-  }
-
-  // Whether it may not vote: the answer, then.
-  std::optional<vote_reply> not_seated(duration now) {
-    if (!guard) return std::nullopt;
-    if (!seated || seat_process != process) {
-      seat_fresh = !seated;
-      seated = true;
-      seat_process = process;
-      seat_from = now + max_ttl;
-    }
-    if (seat_from <= now) return std::nullopt;
-    return vote_reply{.what = vote_reply::kind::young, .seat = seat(), .fresh = seat_fresh};
-  }
-  void expire(duration now) {
-    if (ends <= now) holder.clear();
-  }
-
-  vote_reply acquire(duration now, const std::string& owner, duration ttl, std::uint64_t hint) {
-    if (const auto answer = not_seated(now)) return *answer;
-    expire(now);
-    if (!holder.empty() && holder != owner)
-      return {.what = vote_reply::kind::held, .left = milliseconds{1}, .holder = holder};
-    holder = owner;
-    ends = now + ttl;
-    counter = counter == 0 ? static_cast<std::uint64_t>(now / microseconds{1}) : counter + 1;
-    counter = std::max(counter, hint);
-    return {.what = vote_reply::kind::granted, .number = counter};
-  }
-  note_reply note(duration now, const std::string& owner, std::uint64_t number) {
-    expire(now);
-    if (holder != owner) return holder.empty() ? note_reply::gone : note_reply::taken;
-    counter = std::max(counter, number);
-    return note_reply::noted;
-  }
-  keep_reply keep(duration now, const std::string& owner, duration ttl) {
-    if (not_seated(now)) return keep_reply::young;
-    expire(now);
-    if (holder != owner) return holder.empty() ? keep_reply::gone : keep_reply::taken;
-    ends = now + ttl;
-    return keep_reply::kept;
-  }
-  bool give_back(const std::string& owner) {
-    if (holder != owner) return false;
-    holder.clear();
-    return true;
-  }
-  bool open(duration now, const std::string& seen) {
-    if (!seated || seat() != seen) return false;
-    seat_from = now;
-    return true;
-  }
-
-  // Keeps what an old file of its data had, or nothing.
-  void crash(real now, bool with_file) {
-    ++process;
-    born = now;
-    holder.clear();
-    counter = 0;
-    seated = seated && with_file;
-  }
-};
 
 struct quorum_world::client {
   quorum_world& world;
@@ -135,7 +44,7 @@ struct quorum_world::client {
              });
   }
   template <class Answer>
-  void ask(std::size_t to, std::function<Answer(node&)> execute, std::function<void(const Answer&)> hear) {
+  void ask(std::size_t to, std::function<Answer(quorum_node&)> execute, std::function<void(const Answer&)> hear) {
     world.send<Answer>(to, std::move(execute), [this, mine = serial, hear = std::move(hear)](const Answer& answer) {
       if (mine == serial) hear(answer);
     });
@@ -163,8 +72,8 @@ struct quorum_world::client {
     }
   }
 
-  std::function<vote_reply(node&)> voter(std::size_t) {
-    return [this, who = owner, ttl = ttl, hint = hint](node& at) {
+  std::function<vote_reply(quorum_node&)> voter(std::size_t) {
+    return [this, who = owner, ttl = ttl, hint = hint](quorum_node& at) {
       return at.acquire(at.clock.read(world.now_), who, ttl, hint);
     };
   }
@@ -180,7 +89,7 @@ struct quorum_world::client {
         continue;
       }
       ask<note_reply>(
-          i, [this, who = owner, number](node& at) { return at.note(at.clock.read(world.now_), who, number); },
+          i, [this, who = owner, number](quorum_node& at) { return at.note(at.clock.read(world.now_), who, number); },
           [this, i](const note_reply& reply) { act(acquiring->noted(local(), i, reply)); });
     }
   }
@@ -215,7 +124,7 @@ struct quorum_world::client {
     renewing->start(local(), ttl);
     for (std::size_t i = 0; i < world.nodes_.size(); ++i) {
       ask<keep_reply>(
-          i, [this, who = owner, ttl = ttl](node& at) { return at.keep(at.clock.read(world.now_), who, ttl); },
+          i, [this, who = owner, ttl = ttl](quorum_node& at) { return at.keep(at.clock.read(world.now_), who, ttl); },
           [this, i, round = renewing->held().sent](const keep_reply& reply) {
             if (renewing->held().sent == round) renewed(renewing->answered(i, reply));
           });
@@ -250,7 +159,7 @@ struct quorum_world::client {
     ++serial;
     for (std::size_t i = 0; i < world.nodes_.size(); ++i) {
       world.send<bool>(
-          i, [who = owner](node& at) { return at.give_back(who); }, [](bool) {});
+          i, [who = owner](quorum_node& at) { return at.give_back(who); }, [](bool) {});
     }
     later(local() + milliseconds{1} + split_pause(tries++, milliseconds{4}, random), [this] { begin(); });
   }
@@ -263,7 +172,7 @@ struct quorum_world::client {
     }
     for (std::size_t i = 0; i < seats.size(); ++i) {
       world.send<bool>(
-          i, [this, seat = seats[i]](node& at) { return at.open(at.clock.read(world.now_), seat); },
+          i, [this, seat = seats[i]](quorum_node& at) { return at.open(at.clock.read(world.now_), seat); },
           [this](bool opened) { world.report_.opened += opened ? 1 : 0; });
     }
   }
@@ -276,7 +185,7 @@ quorum_world::quorum_world(std::uint64_t seed, const world_shape& shape, const r
     return drifting_clock{.speed = 1 + (dice() - 0.5) * 0.008, .offset = offset};
   };
   for (std::size_t i = 0; i < shape.nodes; ++i) {
-    nodes_.push_back(std::make_unique<node>(node{
+    nodes_.push_back(std::make_unique<quorum_node>(quorum_node{
         .clock = clock(std::chrono::hours{480'000}, milliseconds{200}), .guard = how.guard, .born = -shape.uptime}));
   }
   for (std::size_t i = 0; i < shape.clients; ++i) {
@@ -316,9 +225,10 @@ void quorum_world::plan_crashes(double rate, bool many) {
 }
 
 template <class Answer>
-void quorum_world::send(std::size_t to, std::function<Answer(node&)> execute, std::function<void(const Answer&)> hear) {
+void quorum_world::send(std::size_t to, std::function<Answer(quorum_node&)> execute,
+                        std::function<void(const Answer&)> hear) {
   if (is_lost()) return;
-  node& target = *nodes_[to];
+  quorum_node& target = *nodes_[to];
   at(now_ + travel(), [this, &target, process = target.process, execute = std::move(execute), hear = std::move(hear)] {
     if (target.process != process) return;  // the connection broke
     const Answer answer = execute(target);

@@ -9,6 +9,7 @@
 #include "lock/quorum_acquire.hpp"
 #include "lock/quorum_release.hpp"
 #include "lock/quorum_renew.hpp"
+#include "unit/quorum_node.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -60,7 +61,6 @@ class quorum_world {
   world_report run();
 
  private:
-  struct node;
   struct client;
   using real = std::chrono::nanoseconds;  // since the beginning
 
@@ -71,7 +71,7 @@ class quorum_world {
   bool is_lost() { return dice() < shape_.loss; }
   // A request to a node, as it is now, and its answer: each may be lost or late. The process must still be the same one.
   template <class Answer>
-  void send(std::size_t to, std::function<Answer(node&)> execute, std::function<void(const Answer&)> hear);
+  void send(std::size_t to, std::function<Answer(quorum_node&)> execute, std::function<void(const Answer&)> hear);
 
   struct event {
     real when;
@@ -86,7 +86,7 @@ class quorum_world {
   std::priority_queue<event> events_;
   std::uint64_t serial_ = 0;
   real now_{0};
-  std::vector<std::unique_ptr<node>> nodes_;
+  std::vector<std::unique_ptr<quorum_node>> nodes_;
   std::vector<std::unique_ptr<client>> clients_;
   std::uint64_t last_fence_ = 0;
   world_report report_;
