@@ -34,6 +34,10 @@
 #ifndef RENEWALS
 #define RENEWALS 0
 #endif
+/* The node that may crash. Nodes are alike but for their counters at the beginning. */
+#ifndef CRASHER
+#define CRASHER 0
+#endif
 #define NODES 3
 #define MAJORITY 2
 #ifndef TTL
@@ -100,7 +104,7 @@ inline use() {
 /* The name of an array cannot be an argument of an inline. */
 #define send_all(what) what[a * NODES] = 1; what[a * NODES + 1] = 1; what[a * NODES + 2] = 1
 
-/* What the client of an attempt does. Attempts are alike, so they may as well begin in their order. */
+/* What the client of an attempt does. Attempts are alike, so they may as well begin in their order; only the first renews. */
 proctype attempt(byte a) {
   byte other;
   do
@@ -202,7 +206,7 @@ proctype node(byte n) {
   :: d_step { left[n] == 1 -> left[n] = 0; holder[n] = NOBODY }
   :: d_step { young[n] == 1 -> young[n] = 0 }
   /* Everything is forgotten. The clock, at which the counter begins, is ahead of all numbers (docs/quorum.md, A5). */
-  :: d_step { n == 0 && crashes < CRASHES ->
+  :: d_step { n == CRASHER && crashes < CRASHES ->
        crashes++;
        holder[n] = NOBODY; left[n] = 0; young[n] = GUARD;
 #ifdef FENCES
