@@ -53,7 +53,7 @@ world_report live(const world_shape& shape, unsigned worlds, const rules& how = 
 
 TEST(QuorumSimulation, ExclusionAndFencesOverLossDelayAndDrift) {
   for (const std::size_t nodes : {3U, 4U, 5U}) {
-    const auto seen = live({.nodes = nodes}, 20);
+    const auto seen = live({.nodes = nodes}, 10);
     if (is_repeated()) continue;
     EXPECT_GT(seen.holds, 200U) << nodes << " nodes";
     EXPECT_GT(seen.renewals, 50U);
@@ -64,7 +64,7 @@ TEST(QuorumSimulation, ExclusionAndFencesOverLossDelayAndDrift) {
 
 TEST(QuorumSimulation, ExclusionAndFencesOverCrashes) {
   for (const std::size_t nodes : {3U, 4U, 5U}) {
-    const auto seen = live({.nodes = nodes, .crashes = 0.7, .disasters = 0.1}, 20);
+    const auto seen = live({.nodes = nodes, .crashes = 0.7, .disasters = 0.1}, 10);
     if (is_repeated()) continue;
     EXPECT_GT(seen.holds, 100U) << nodes << " nodes";
     EXPECT_GT(seen.crashes, 100U);
@@ -72,19 +72,19 @@ TEST(QuorumSimulation, ExclusionAndFencesOverCrashes) {
 }
 
 TEST(QuorumSimulation, WithoutTheRestartGuardTwoHold) {
-  EXPECT_GT(live({.nodes = 3, .crashes = 3, .disasters = 1}, 20, {.guard = false}).overlaps, 0U);
+  EXPECT_GT(live({.nodes = 3, .crashes = 3, .disasters = 1}, 10, {.guard = false}).overlaps, 0U);
 }
 
 constexpr world_shape contended{.nodes = 5, .clients = 6, .loss = 0.05, .slow = 0.05};
 
 TEST(QuorumSimulation, TheNaiveMaximumInverts) {
-  const auto seen = live(contended, 20, {.write_back = false});
+  const auto seen = live(contended, 10, {.write_back = false});
   EXPECT_GT(seen.inversions, 0U);
   EXPECT_EQ(seen.overlaps, 0U) << "only the fences suffer";
 }
 
 // The world without write-back is the same but for that, and in order.
-TEST(QuorumSimulation, TheWriteBackDoesNot) { EXPECT_GT(live(contended, 20).holds, is_repeated() ? 0U : 500U); }
+TEST(QuorumSimulation, TheWriteBackDoesNot) { EXPECT_GT(live(contended, 10).holds, is_repeated() ? 0U : 300U); }
 
 TEST(QuorumSimulation, AFreshQuorumOpensByItself) {
   using namespace std::chrono_literals;
