@@ -30,7 +30,7 @@ constexpr std::array suites{
     entry{"renew", "100,000 leases held: losses, processor time, memory", renew},
     entry{"growth", "lock+unlock beside 1,000,000 other locks, against an empty server", growth},
     entry{"cli", "holdfast run x -- true, against redis-cli set and redis-cli del", cli},
-    entry{"recursive", "lock+unlock of a recursive_mutex, against a mutex", recursive},
+    entry{"recursive", "pairs and hand-offs of recursive_mutex, against those of mutex", recursive},
     entry{"cache", "64 processes missing one key of a cache: loads per expiry", cache},
     entry{"shared", "pairs and hand-offs of shared_mutex, against those of mutex", shared},
     entry{"semaphore", "pairs and hand-offs of semaphore, against those of mutex", semaphores},

@@ -7,6 +7,7 @@
 #include "statistics.hpp"
 
 #include <holdfast/mutex.hpp>
+#include <holdfast/recursive_mutex.hpp>
 #include <holdfast/semaphore.hpp>
 #include <holdfast/shared_mutex.hpp>
 
@@ -98,7 +99,9 @@ struct permit_lock {
 void run_ours(runner who, board& shared, const std::string& url, unsigned me) {
   client redis{quiet_settings(url)};
   static_cast<void>(redis.ping().value());
-  if (who == runner::writer) {
+  if (who == runner::recursive) {
+    take_turns(shared, me, recursive_mutex{redis, "bench:handoff:recursive"});
+  } else if (who == runner::writer) {
     take_turns(shared, me, shared_mutex{redis, "bench:handoff:writer"});
   } else if (who == runner::permit) {
     take_turns(shared, me, permit_lock{redis});

@@ -26,8 +26,8 @@ struct relay_result {
 void nap(std::chrono::nanoseconds length) noexcept;
 void nap_exactly() noexcept;  // once per process, before the first nap
 
-// Ours: the mutex, the writer of a shared_mutex, the only permit of a semaphore.
-enum class runner : unsigned char { ours, writer, permit, floor };
+// Ours: the mutex, the recursive_mutex, the writer of a shared_mutex, the only permit of a semaphore.
+enum class runner : unsigned char { ours, recursive, writer, permit, floor };
 
 relay_result relay(runner who, const std::string& url, unsigned processes, std::chrono::milliseconds length);
 

@@ -22,7 +22,7 @@ const manual page{
     .summary = "take a lock from its holder by force",
     .description =
         {"Shows the holder and the waiters, asks, and takes the lock away: the first waiter has it then, or nobody. "
-         "The "
+         "Where several hold it (readers, permits), it is taken from all of them. The "
          "old holder's process hears of it at once and stops as after any loss (cause: broken); but what it has "
          "already begun "
          "may still be under way. A guarded resource that checks fences refuses it.",
@@ -64,6 +64,10 @@ class break_verb final : public verb {
     }
     client redis = target_.connect();
     const lock_info seen = inspect(redis, name_, {.patience = std::chrono::milliseconds{yes_ ? 0 : 500}}).value();
+    if (seen.meeting) {
+      throw stop{exit_wrong_type, seen.name + " is a " + std::string{to_string(seen.kind)} +
+                                      ", which nobody holds: there is nothing to break"};
+    }
     if (seen.layout == lock_layout::other) {
       throw stop{exit_wrong_type, "the key " + seen.key + " holds a " + seen.type + ", not a lock; nothing was broken"};
     }
@@ -77,15 +81,21 @@ class break_verb final : public verb {
   }
 
  private:
+  static std::string what_now(const lock_info& seen, const broken_lock& done) {
+    if (!done.next_owner.empty()) return "now held by " + printable(done.next_owner);
+    // Of shares the waiters themselves find out who fits.
+    return seen.layout == lock_layout::shares && seen.waiting > 0 ? "those who wait go on" : "it is free";
+  }
+
   void report(const lock_info& seen, const broken_lock& done) const {
     if (json_) {
       json_object out;
       out.add("name", seen.name).add("broken", true).add("owner", done.owner).add("told", done.told);
+      out.add("holders", done.holders);
       out.add("next_owner", done.next_owner.empty() ? std::nullopt : std::optional{done.next_owner});
       return print(out.text() + "\n");
     }
-    print("broke " + printable(seen.name) + ", held by " + holder_text(seen) + "; " +
-          (done.next_owner.empty() ? "it is free" : "now held by " + printable(done.next_owner)) + "\n");
+    print("broke " + printable(seen.name) + ", held by " + holder_text(seen) + "; " + what_now(seen, done) + "\n");
   }
 
   target target_;

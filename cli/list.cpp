@@ -1,6 +1,7 @@
 // holdfast list [PATTERN]
 #include "duration.hpp"
 #include "exit_code.hpp"
+#include "status/kind_text.hpp"
 #include "status/lock_text.hpp"
 #include "target.hpp"
 #include "terminal.hpp"
@@ -21,11 +22,12 @@ using std::chrono::milliseconds;
 const manual page{
     .name = "list",
     .usage = "[PATTERN]",
-    .summary = "show the locks that are held",
+    .summary = "show the locks that are held, of every kind",
     .description =
         {"Without a pattern, everything that is recognisably a lock: owners in the form that Holdfast makes, locks "
          "that "
-         "somebody queues for, and Redisson's. With a pattern (as for Redis's KEYS: * ? [ab]) that matches the name, "
+         "somebody queues for, shared ones and semaphores, latches and barriers, and Redisson's. With a pattern (as "
+         "for Redis's KEYS: * ? [ab]) that matches the name, "
          "also other strings that have an expiry, as the locks of other libraries do.",
          "Walks over the keys with SCAN, in small steps, and never uses KEYS. --limit and --keys bound its cost; a "
          "line on standard error tells when one of them ended the walk."},
@@ -78,12 +80,12 @@ class list_verb final : public verb {
   static std::string table_of(const lock_list& found) {
     if (found.locks.empty()) return {};
     std::vector<std::vector<std::string>> rows{
-        {"NAME", "HOLDER", "HELD FOR", "REMAINING", "WAITERS", "PROCESS", "LAYOUT"}};
+        {"NAME", "HOLDER", "HELD FOR", "REMAINING", "WAITERS", "PROCESS", "KIND", "LAYOUT"}};
     for (const lock_info& each : found.locks) {
       rows.push_back({printable(each.name), holder_text(each),
                       each.held_for ? duration_text(duration_cast<milliseconds>(*each.held_for)) : "-",
                       each.remaining ? duration_text(*each.remaining) : "for ever", std::to_string(each.waiting),
-                      std::string{each.contact == contact::unasked ? "-" : to_string(each.contact)},
+                      std::string{each.contact == contact::unasked ? "-" : to_string(each.contact)}, kind_text(each),
                       std::string{to_string(each.layout)}});
     }
     return table_text(rows, has_colours(STDOUT_FILENO));

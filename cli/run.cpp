@@ -1,6 +1,7 @@
 // holdfast run NAME [--] COMMAND…: take the lock, run the command, release. The work is in run/job.hpp.
 #include "duration.hpp"
 #include "run/job.hpp"
+#include "run/words.hpp"
 #include "target.hpp"
 #include "verb.hpp"
 
@@ -12,6 +13,12 @@ constexpr std::string_view what_it_does =
     "Takes the lock NAME, runs COMMAND, and releases the lock when COMMAND has ended. Of all hosts that use the "
     "same Redis, one runs at a time; the others wait in a queue, first come, first served. The letters are those "
     "of flock(1) where they mean the same. Options end at COMMAND, or at --.";
+constexpr std::string_view kinds =
+    "With -s many may run at once, and with -x one alone while nobody has -s: the two sides of a read-write lock. With "
+    "--permits K/N at most N permits are out at a time, in the whole fleet, and this command has K of them; say the "
+    "same N "
+    "everywhere. One name is one kind of lock: without these options it is a plain lock, which those who say -s, -x or "
+    "--permits cannot use, and the command is refused with 65.";
 constexpr std::string_view what_the_command_gets =
     "COMMAND runs in a process group of its own, with our standard input, output and terminal. INT, TERM, HUP, "
     "QUIT, USR1, USR2, WINCH, TSTP and CONT are passed on to the group.";
@@ -40,13 +47,16 @@ const manual page{
     .name = "run",
     .usage = "NAME [--] COMMAND [ARGUMENT...]",
     .summary = "run a command while holding a lock",
-    .description = {what_it_does, what_the_command_gets, what_a_loss_does, the_environment, ticks, what_it_says,
+    .description = {what_it_does, kinds, what_the_command_gets, what_a_loss_does, the_environment, ticks, what_it_says,
                     passwords},
     .examples = {{"holdfast run nightly -- ./report.sh", "wait, then run"},
-                 {"holdfast run -n -E 0 nightly -- ./report.sh", "or do nothing"}},
+                 {"holdfast run -n -E 0 nightly -- ./report.sh", "or do nothing"},
+                 {"holdfast run -s catalogue -- ./export.sh", "with other readers"},
+                 {"holdfast run --permits 1/4 render -- ./render.sh", "four at a time"}},
     .exits = {{"as COMMAND", "it ran to its end; 128+n if signal n ended it, or ended the wait"},
               {"1", "the lock was held by another (-E changes it)"},
               {"64", "wrong words on the command line"},
+              {"65", "NAME is in use as another kind of lock"},
               {"69", "Redis cannot be reached"},
               {"70", "a failure of this program or of the system"},
               {"77", "Redis refused us: password, rights, certificate"},
@@ -61,28 +71,20 @@ class run_verb final : public verb {
 
   void define(CLI::App& app) override {
     app_ = &app;
-    app.prefix_command();  // what follows COMMAND is the command's
     app.add_option("NAME", asked_.name, "the lock's name")->required();
     app.add_flag("-n,--nonblock", asked_.nonblock, "do not wait");
     add_duration(app, "-w,--wait", asked_.wait, "wait at most so long (seconds, fractions)");
-    app.add_option("-E,--conflict-exit-code", asked_.conflict_code, "exit with this if not acquired (1)")
-        ->type_name("N")
-        ->check([](const std::string& given) {
-          return given.empty() || given.size() > 3 || given.find_first_not_of("0123456789") != std::string::npos ||
-                         std::stoi(given) > 255
-                     ? "'" + given + "' is not an exit code; write 0 to 255"
-                     : std::string{};
-        });
-    app.add_flag("-x,--exclusive", asked_.exclusive, "an exclusive lock, which it always is");
-    app.add_option("-c,--command", asked_.shell_text, "run this with sh -c")->type_name("TEXT");
-    app.add_flag("-v,--verbose", asked_.verbose, "say what is going on");
+    add_conflict_code(app, asked_, "exit with this if not acquired (1)");
+    app.add_flag("-s,--shared", asked_.shared, "together with others who say -s");
+    app.add_flag("-x,--exclusive", asked_.exclusive, "alone, where others say -s");
+    app.add_option("--permits", asked_.permits, "take K of N permits, instead of all")->type_name("K/N");
+    add_command(app, asked_);
     add_duration(app, "--ttl", asked_.ttl, "how long the lock outlives a crash (30s)");
     app.add_flag("--no-renew", asked_.no_renew, "the lock ends after --ttl");
     add_duration(app, "--max-hold", asked_.max_hold, "hold it no longer than this");
     add_duration(app, "--min-hold", asked_.min_hold, "hold it at least so long");
     add_duration(app, "--once-per", asked_.once_per, "run once per tick of this length");
-    app.add_option("--on-lost", asked_.on_lost, "kill, ignore or signal:NAME (kill)")->type_name("WHAT");
-    add_duration(app, "--grace", asked_.grace, "from the signal to SIGKILL (5s)");
+    add_loss(app, asked_, "kill, ignore or signal:NAME (kill)");
     add_duration(app, "--jitter", asked_.jitter, "start after a random delay up to this");
     app.add_option("--owner", asked_.owner, "id of this run (host:pid:random)")->type_name("ID");
     app.add_flag("--json", asked_.json, "end with a JSON object on standard error");
@@ -90,13 +92,7 @@ class run_verb final : public verb {
   }
 
   int act() override {
-    asked_.command = app_->remaining();
-    std::size_t marks = 0;
-    while (marks < asked_.command.size() && asked_.command[marks] == "--") ++marks;
-    if (marks == 0 && !asked_.command.empty() && asked_.command.front().starts_with("-")) {
-      asked_.unknown_option = asked_.command.front();
-    }
-    asked_.command.erase(asked_.command.begin(), asked_.command.begin() + static_cast<std::ptrdiff_t>(marks));
+    read_command(*app_, asked_);
     return job{asked_, where_}.run();
   }
 

@@ -1,6 +1,7 @@
 // holdfast status NAME
 #include "duration.hpp"
 #include "exit_code.hpp"
+#include "status/kind_text.hpp"
 #include "status/lock_text.hpp"
 #include "target.hpp"
 #include "terminal.hpp"
@@ -19,15 +20,18 @@ const manual page{
     .summary = "show who holds a lock, since when, and who waits",
     .description =
         {"Shows the holder (host and process, where the owner's text tells), for how long it has held the lock, how "
-         "much of the lease remains, the fence, and the waiters in order. Locks of other libraries are shown "
+         "much of the lease remains, the fence, and the waiters in order; of a shared lock or semaphore all holders "
+         "with "
+         "their shares, of an elector the leader and its term, of a latch or barrier how many are missing. Locks of "
+         "other libraries are shown "
          "too: plain strings (redis-py and others) and Redisson's hashes; the layout says which it is.",
          "Since when and under which fence only the holder knows; its process is asked, and is given --patience to "
          "answer. Nothing is changed on the server."},
     .examples = {{"holdfast status nightly", "who holds it"},
                  {"holdfast status nightly --json", "for scripts"},
                  {"holdfast status -q nightly && exit", "only the exit code"}},
-    .exits = {{"0", "the lock is held"},
-              {"1", "the lock is free"},
+    .exits = {{"0", "the lock is held, the latch closed; the barrier waits"},
+              {"1", "the lock is free, the latch open"},
               {"65", "the key holds something that is not a lock"}},
 };
 
@@ -52,7 +56,7 @@ class status_verb final : public verb {
     const lock_info seen = inspect(redis, name_, how).value();
     if (!quiet_) print(json_ ? lock_json(seen).text() + "\n" : lock_text(seen, has_colours(STDOUT_FILENO)));
     if (seen.layout == lock_layout::other) return exit_wrong_type;
-    return seen.held ? exit_ok : exit_not_acquired;
+    return is_closed(seen) ? exit_ok : exit_not_acquired;
   }
 
  private:

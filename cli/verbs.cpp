@@ -10,6 +10,8 @@ namespace holdfast::cli {
 
 // Each is defined in the file of its name.
 std::unique_ptr<verb> make_run();
+std::unique_ptr<verb> make_elect();
+std::unique_ptr<verb> make_leader();
 std::unique_ptr<verb> make_acquire();
 std::unique_ptr<verb> make_extend();
 std::unique_ptr<verb> make_release();
@@ -27,20 +29,10 @@ std::unique_ptr<verb> make_help();
 
 const std::vector<verb_entry>& verbs() {
   static const std::vector<verb_entry> all{
-      {"run", make_run},
-      {"acquire", make_acquire},
-      {"extend", make_extend},
-      {"release", make_release},
-      {"status", make_status},
-      {"list", make_list},
-      {"watch", make_watch},
-      {"break", make_break},
-      {"doctor", make_doctor},
-      {"config", make_config},
-      {"demo", make_demo},
-      {"bench", make_bench},
-      {"completion", make_completion},
-      {"version", make_version},
+      {"run", make_run},       {"elect", make_elect},     {"leader", make_leader},         {"acquire", make_acquire},
+      {"extend", make_extend}, {"release", make_release}, {"status", make_status},         {"list", make_list},
+      {"watch", make_watch},   {"break", make_break},     {"doctor", make_doctor},         {"config", make_config},
+      {"demo", make_demo},     {"bench", make_bench},     {"completion", make_completion}, {"version", make_version},
       {"help", make_help},
   };
   return all;

@@ -52,6 +52,7 @@ std::vector<watch::sight> look_at(client& redis, const std::string& pattern) {
   std::vector<watch::sight> out;
   const lock_list found = list(redis, pattern, {.patience = 400ms}).value();
   for (const lock_info& each : found.locks) {
+    if (each.meeting) continue;  // nobody holds it
     watch::sight now{.name = each.name,
                      .owner = each.owner,
                      .holder = who(each.host, each.pid, each.owner),

@@ -17,7 +17,7 @@ struct setting_text {
   std::string_view meaning;
 };
 
-inline constexpr std::array<setting_text, 16> setting_texts{{
+inline constexpr std::array<setting_text, 17> setting_texts{{
     {"url", "the user's private Redis", "where Redis is: redis://, rediss:// or unix://"},
     {"user", "", "ACL user, where it does not stand in the URL"},
     {"password", "", "its password"},
@@ -29,6 +29,7 @@ inline constexpr std::array<setting_text, 16> setting_texts{{
     {"max_in_flight", "4096", "commands on the wire at once; further callers wait"},
     {"client_name", "holdfast-cli", "what CLIENT LIST shows"},
     {"prefix", "", "put before every lock's name to make its key"},
+    {"scripts", "on", "`off` for servers that do not allow scripts: plain locks only, and waiters poll"},
     {"tls_ca", "the system's", "certificate authorities, a file in PEM form"},
     {"tls_cert", "", "client certificate, a file in PEM form"},
     {"tls_key", "", "its key, a file in PEM form"},

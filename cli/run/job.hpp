@@ -17,9 +17,6 @@ class job {
  private:
   class session;
 
-  void end(int code, std::string reason, std::string detail);
-  int finish();
-
   const run_request& asked_;
   const target& where_;
   run_report report_;

@@ -5,7 +5,15 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 namespace holdfast::cli {
+
+void run_report::end(int code, std::string why, std::string sentence) {
+  exit_code = code;
+  reason = std::move(why);
+  detail = std::move(sentence);
+}
 
 std::string to_json(const run_report& what) {
   return json_object{}
@@ -18,6 +26,14 @@ std::string to_json(const run_report& what) {
       .add("cause", what.cause)
       .add("detail", what.detail)
       .text();
+}
+
+void tell(const run_report& what, bool json) noexcept {
+  if (json) {
+    say(to_json(what));
+  } else if (!what.detail.empty()) {
+    say("holdfast: " + what.detail);
+  }
 }
 
 void say(std::string text) noexcept {

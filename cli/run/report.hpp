@@ -1,4 +1,4 @@
-// The one line with which `run` says how it went: a sentence, or with --json an object.
+// The one line with which `run`, and `elect` for each term, says how it went: a sentence, or with --json an object.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,14 @@ struct run_report {
   std::chrono::milliseconds held{};
   std::optional<std::uint64_t> fence;
   std::optional<std::string> cause;  // of a loss
+
+  void end(int code, std::string why, std::string sentence);
 };
 
 [[nodiscard]] std::string to_json(const run_report& what);
+
+// The object with --json, else the sentence if there is one.
+void tell(const run_report& what, bool json) noexcept;
 
 // To standard error in one piece. A standard error that cannot be written changes nothing about the exit code.
 void say(std::string text) noexcept;

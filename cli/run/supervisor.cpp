@@ -37,6 +37,11 @@ supervisor::supervisor(lease& held, const loss_plan& plan, int stop_signal, sign
   });
 }
 
+// Whoever runs after this one is not our affair.
+supervisor::~supervisor() {
+  if (cause_) ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
 child_end supervisor::watch(started_child& child, guard_process& guard) {
   child_ = &child;
   guard_ = &guard;
@@ -60,7 +65,10 @@ void supervisor::keep_until(boot_time then) {
     wait(std::min(then, plan_.wake_at().value_or(then)), -1);
     look_at_lease();
     while (const auto number = signals_.next()) {
-      if (ends_a_wait(*number)) return;
+      if (ends_a_wait(*number)) {
+        told_to_end_ = true;
+        return;
+      }
       if (*number == SIGTSTP) stop_self(SIGTSTP);
     }
   }
@@ -117,7 +125,12 @@ void supervisor::carry_out(loss_plan::act what) {
 void supervisor::on_signal(int number) {
   if (number == SIGCHLD) return on_child();
   if (number == SIGCONT) return on_continued();
-  if (child_ != nullptr) child_->signal(number);
+  if (child_ != nullptr) pass_on(number);
+}
+
+void supervisor::pass_on(int number) {
+  if (number == SIGINT || number == SIGTERM || number == SIGQUIT) told_to_end_ = true;
+  child_->signal(number);
 }
 
 void supervisor::on_child() {
@@ -183,7 +196,7 @@ void supervisor::end_group() {
     wait(std::min(*plan_.wake_at(), boot_clock::now() + group_look), -1);
     carry_out(plan_.timer(boot_clock::now()));
     while (const auto number = signals_.next()) {
-      if (number != SIGCHLD) child_->signal(*number);
+      if (number != SIGCHLD) pass_on(*number);
     }
   }
 }

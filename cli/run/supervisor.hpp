@@ -37,6 +37,9 @@ class supervisor {
  public:
   // `lost_pipe` is closed at the loss: its other end becomes readable.
   supervisor(lease& held, const loss_plan& plan, int stop_signal, signal_inbox& signals, descriptor lost_pipe);
+  ~supervisor();
+  supervisor(const supervisor&) = delete;
+  supervisor& operator=(const supervisor&) = delete;
 
   // From the start of the command to its end.
   child_end watch(started_child& child, guard_process& guard);
@@ -45,11 +48,15 @@ class supervisor {
 
   [[nodiscard]] std::optional<loss_cause> lost() const noexcept { return cause_; }
   [[nodiscard]] bool killed() const noexcept { return killed_; }
+  // INT, TERM or QUIT came and was passed on: the sender means us as well. Not HUP, which tells many programs to read their
+  // configuration again.
+  [[nodiscard]] bool told_to_end() const noexcept { return told_to_end_; }
 
  private:
   void wait(std::optional<boot_time> until, int also);
   void look_at_lease();
   void carry_out(loss_plan::act what);
+  void pass_on(int number);
   void on_signal(int number);
   void on_child();
   void on_stopped(int number);
@@ -69,6 +76,7 @@ class supervisor {
   guard_process* guard_ = nullptr;
   std::optional<loss_cause> cause_;
   bool killed_ = false;
+  bool told_to_end_ = false;
   std::optional<child_end> end_;
   int exec_errno_ = 0;
 };

@@ -13,7 +13,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds default_ttl{30'000};
 constexpr milliseconds shortest_ttl{100};
 constexpr milliseconds longest_ttl{std::chrono::hours{24 * 365}};
 
@@ -30,7 +29,8 @@ void check_range(const char* option, std::optional<milliseconds> given, millisec
 
 std::vector<std::string> what_to_run(const run_request& asked) {
   if (asked.unknown_option) {
-    wrong("there is no option '" + *asked.unknown_option + "'; see: holdfast help run (or put -- before the command)");
+    wrong("there is no option '" + *asked.unknown_option + "'; see: holdfast help " + std::string{asked.verb} +
+          " (or put -- before the command)");
   }
   if (asked.shell_text) {
     if (!asked.command.empty()) {
@@ -38,8 +38,33 @@ std::vector<std::string> what_to_run(const run_request& asked) {
     }
     return {"/bin/sh", "-c", *asked.shell_text};
   }
-  if (asked.command.empty()) wrong("there is no command to run: holdfast run NAME -- COMMAND, or -c STRING");
+  if (asked.command.empty()) {
+    wrong("there is no command to run: holdfast " + std::string{asked.verb} + " NAME -- COMMAND, or -c STRING");
+  }
   return asked.command;
+}
+
+hold_kind read_kind(const run_request& asked) {
+  if (asked.shared && asked.exclusive) {
+    wrong("-s (with other readers) and -x (alone) contradict each other; give one of them");
+  }
+  const char* const side = asked.shared ? "-s" : "-x";
+  const bool read_write = asked.shared || asked.exclusive;
+  if (asked.permits && read_write) {
+    wrong("--permits and " + std::string{side} +
+          " contradict each other: a semaphore and a read-write lock are two kinds of lock; give one of them");
+  }
+  if (asked.once_per && (read_write || asked.permits)) {
+    const std::string given = read_write ? side : "--permits " + *asked.permits;
+    wrong(
+        "--once-per and " + given +
+        " do not go together: a tick belongs to a job, and this lock to several. Take both: holdfast run --once-per … "
+        "JOB -- holdfast run " +
+        given + " " + asked.name + " -- COMMAND");
+  }
+  if (asked.permits) return read_permits(*asked.permits);
+  if (!read_write) return {};
+  return {.as = asked.shared ? hold_kind::form::reader : hold_kind::form::writer};
 }
 
 void read_policy(const run_request& asked, run_terms& out) {
@@ -64,7 +89,7 @@ void plan_times(const run_request& asked, run_terms& out) {
   check_range("--ttl", asked.ttl, shortest_ttl, longest_ttl);
   check_range("--max-hold", asked.max_hold, shortest_ttl, longest_ttl);
   check_range("--once-per", asked.once_per, shortest_tick, longest_tick);
-  out.ttl = asked.ttl.value_or(default_ttl);
+  out.ttl = asked.ttl.value_or(asked.usual_ttl);
   const milliseconds length = std::min(out.ttl, asked.max_hold.value_or(out.ttl));
   const milliseconds margin = kill_margin(length);
   if (out.policy == loss_policy::stop) {
@@ -80,6 +105,7 @@ void plan_times(const run_request& asked, run_terms& out) {
   } else {
     out.stop_margin = margin;
   }
+  out.min_hold = asked.min_hold;
   if (!asked.min_hold) return;
   std::optional<milliseconds> most = asked.max_hold;
   if (asked.no_renew) most = std::min(out.ttl, most.value_or(out.ttl));
@@ -95,6 +121,7 @@ void plan_times(const run_request& asked, run_terms& out) {
 run_terms check(const run_request& asked) {
   run_terms out;
   out.command = what_to_run(asked);
+  out.hold = read_kind(asked);
   if (asked.nonblock && asked.wait) wrong("-n (do not wait) and -w (wait) contradict each other; give one of them");
   out.waits = !asked.nonblock && (!asked.wait || *asked.wait > milliseconds{0});
   if (out.waits) out.wait = asked.wait;

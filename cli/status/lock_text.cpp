@@ -1,6 +1,7 @@
 #include "status/lock_text.hpp"
 
 #include "duration.hpp"
+#include "status/kind_text.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -12,28 +13,6 @@ using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
 namespace {
-
-std::string_view layout_text(lock_layout layout) {
-  switch (layout) {
-    case lock_layout::none:
-      return "nothing is at the key";
-    case lock_layout::plain:
-      return "plain string (Holdfast, redis-py and others)";
-    case lock_layout::redisson:
-      return "Redisson lock (hash)";
-    case lock_layout::redisson_fair:
-      return "Redisson fair lock (hash and queue)";
-    case lock_layout::redisson_read:
-      return "Redisson read-write lock, held by readers (hash)";
-    case lock_layout::redisson_write:
-      return "Redisson read-write lock, held by a writer (hash)";
-    case lock_layout::shares:
-      return "shares of a read-write lock or semaphore (sorted set)";
-    case lock_layout::other:
-      return "not a lock";
-  }
-  return "";
-}
 
 std::string_view contact_text(contact how) {
   switch (how) {
@@ -51,10 +30,6 @@ std::string_view contact_text(contact how) {
   return "";
 }
 
-std::string place_text(const std::string& host, const std::optional<std::int64_t>& pid, const std::string& owner) {
-  return printable(pid ? host + ", pid " + std::to_string(*pid) : owner);
-}
-
 std::string line(std::string_view label, const std::string& text) {
   std::string out = "  " + std::string{label};
   out.resize(14, ' ');
@@ -68,7 +43,7 @@ std::string waiters_text(const lock_info& lock) {
     const lock_waiter& each = lock.waiters[i];
     rows.push_back({"    " + std::to_string(i + 1), place_text(each.host, each.pid, each.owner),
                     each.waited ? duration_text(duration_cast<milliseconds>(*each.waited)) : "",
-                    each.pid ? printable(each.owner) : ""});
+                    share_text(lock, each.weight), each.pid ? printable(each.owner) : ""});
   }
   out += table_text(rows, false);
   if (lock.waiting > lock.waiters.size()) {
@@ -89,31 +64,65 @@ std::optional<std::int64_t> ms(const std::optional<Duration>& length) {
   return duration_cast<milliseconds>(*length).count();
 }
 
+template <class Who>
+json_object who_json(const Who& each) {
+  json_object out;
+  out.add("owner", each.owner);
+  out.add("host", each.pid ? std::optional{each.host} : std::nullopt);
+  out.add("pid", each.pid);
+  return out;
+}
+
+std::string meeting_json(const lock_info& lock) {
+  if (!lock.meeting) return "null";
+  return json_object{}
+      .add("expected", lock.meeting->expected)
+      .add("members", lock.meeting->members)
+      .add("missing", lock.meeting->missing)
+      .add("phase", lock.meeting->phase)
+      .text();
+}
+
 }  // namespace
 
 std::string holder_text(const lock_info& lock) {
+  if (lock.meeting) return state_text(lock);
   if (!lock.held) return lock.layout == lock_layout::other ? "not a lock: " + printable(lock.type) : "free";
   std::string out = place_text(lock.host, lock.pid, lock.owner);
+  if (lock.leader && !lock.leader->empty()) out = printable(*lock.leader) + " (" + out + ")";
   if (lock.holders > 1) out += " and " + std::to_string(lock.holders - 1) + " more";
+  if (lock.kind == lock_kind::semaphore) {
+    out += ": " + std::to_string(lock.in_use) + " of " + std::to_string(lock.capacity.value_or(0));
+  } else if (lock.kind == lock_kind::shared_mutex) {
+    out += state_text(lock) == "held by a writer" ? ", to write" : ", to read";
+  }
   return out;
 }
 
 std::string lock_text(const lock_info& lock, bool coloured) {
-  std::string out = paint(coloured, colour::bold, printable(lock.name)) + ": ";
-  if (!lock.held) {
-    out += lock.layout == lock_layout::other
-               ? paint(coloured, colour::red, "not a lock, but a " + printable(lock.type)) + "\n"
-               : paint(coloured, colour::green, "free") + "\n";
-    return lock.waiting > 0 ? out + waiters_text(lock) : out;
+  const bool odd = lock.layout == lock_layout::other;
+  const colour how = odd ? colour::red : is_closed(lock) ? colour::yellow : colour::green;
+  std::string out =
+      paint(coloured, colour::bold, printable(lock.name)) + ": " + paint(coloured, how, state_text(lock)) + "\n";
+  if (!lock.held && !lock.meeting) return lock.waiting > 0 ? out + waiters_text(lock) : out;
+  const auto several = holder_rows(lock);
+  if (lock.held && several.empty()) {
+    out += line("holder", place_text(lock.host, lock.pid, lock.owner));
+    if (lock.pid) out += line("owner", printable(lock.owner));
+  } else if (lock.held) {
+    out += line("holders", std::to_string(several.size()) +
+                               (several.size() > 1 ? "; held for, fence and process are those of the first" : ""));
+    out += table_text(several, false);
   }
-  out += paint(coloured, colour::yellow, "held") + "\n";
-  out += line("holder", holder_text(lock));
-  if (lock.pid) out += line("owner", printable(lock.owner));
   if (lock.held_for) out += line("held for", duration_text(duration_cast<milliseconds>(*lock.held_for)));
-  out += line("remaining", lock.remaining ? duration_text(*lock.remaining) : "for ever: it has no expiry");
-  if (lock.fence && *lock.fence != 0) out += line("fence", std::to_string(*lock.fence));
-  out += line("process", std::string{contact_text(lock.contact)} +
-                             (lock.state ? " (" + std::string{to_string(*lock.state)} + ")" : ""));
+  out += line(lock.meeting ? "kept for" : "remaining",
+              lock.remaining ? duration_text(*lock.remaining) : "for ever: it has no expiry");
+  if (lock.fence && *lock.fence != 0) out += line(lock.leader ? "term" : "fence", std::to_string(*lock.fence));
+  if (lock.held) {
+    out += line("process", std::string{contact_text(lock.contact)} +
+                               (lock.state ? " (" + std::string{to_string(*lock.state)} + ")" : ""));
+  }
+  out += line("kind", kind_text(lock));
   out += line("layout", std::string{layout_text(lock.layout)});
   if (lock.key != lock.name) out += line("key", printable(lock.key));
   return out + waiters_text(lock);
@@ -122,11 +131,8 @@ std::string lock_text(const lock_info& lock, bool coloured) {
 json_object lock_json(const lock_info& lock) {
   json_array waiters;
   for (const lock_waiter& each : lock.waiters) {
-    json_object waiter;
-    waiter.add("owner", each.owner);
-    waiter.add("host", each.pid ? std::optional{each.host} : std::nullopt);
-    waiter.add("pid", each.pid);
-    waiter.add("waited_ms", ms(each.waited));
+    json_object waiter = who_json(each);
+    waiter.add("waited_ms", ms(each.waited)).add("weight", each.weight);
     waiters.raw(waiter.text());
   }
   json_object out;
@@ -139,6 +145,18 @@ json_object lock_json(const lock_info& lock) {
   out.add("contact", to_string(lock.contact));
   out.add("state", lock.state ? std::optional{std::string{to_string(*lock.state)}} : std::nullopt);
   out.add("waiting", lock.waiting).raw("waiters", waiters.text());
+  json_array holders;
+  for (const lock_holder& each : lock.held_by) {
+    json_object holder = who_json(each);
+    holder.add("weight", each.weight).add("remaining_ms", ms(each.remaining));
+    holders.raw(holder.text());
+  }
+  json_array together;
+  for (const std::string& each : lock.together) together.raw(json_text(each));
+  out.add("kind", to_string(lock.kind)).raw("held_by", holders.text());
+  out.add("in_use", lock.capacity ? std::optional{lock.in_use} : std::nullopt).add("capacity", lock.capacity);
+  out.raw("meeting", meeting_json(lock)).add("leader", lock.leader);
+  out.add("term", lock.leader ? lock.fence : std::nullopt).raw("together", together.text());
   return out;
 }
 

@@ -11,7 +11,7 @@
 
 namespace holdfast::cli {
 
-// "worker-3, pid 812", or the owner's text where it does not tell.
+// For one line of a list: "worker-3, pid 812", "worker-3, pid 812 and 2 more: 3 of 4", "closed, 2 of 16 are missing".
 [[nodiscard]] std::string holder_text(const lock_info& lock);
 
 // All of it, several lines: the holder, what it answers, the waiters in order.

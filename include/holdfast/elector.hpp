@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -69,7 +70,14 @@ class elector {
   // wrong_type, forked, the client's end).
   void run(const std::stop_token& stop, const std::function<void(std::uint64_t term, std::stop_token over)>& lead);
 
-  // The same with the callbacks of the options, on a thread of its own.
+  // The lease form: one campaign, to the election and its announcement. Whoever has the lease leads: its fence is the term,
+  // its lost() is `over`, release() gives the leadership up. Unlike run() it tells every failure, and may be called again:
+  // timed_out, cancelled, unreachable, … A wait that is not positive tries once: `held`. resign(), leads() and term() do not know of it.
+  [[nodiscard]] lease campaign(const std::stop_token& stop = {}, std::optional<std::chrono::milliseconds> wait = {});
+  result<lease> campaign(std::nothrow_t, const std::stop_token& stop = {},
+                         std::optional<std::chrono::milliseconds> wait = {}) noexcept;
+
+  // run() with the callbacks of the options, on a thread of its own.
   void start();
   // Ends start(): gives up the leadership and waits until the callbacks have returned. Not from a callback.
   void stop() noexcept;

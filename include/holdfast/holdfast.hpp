@@ -18,6 +18,7 @@
 #include <holdfast/options.hpp>
 #include <holdfast/presets.hpp>
 #include <holdfast/recursive_mutex.hpp>
+#include <holdfast/redisson_shared_mutex.hpp>
 #include <holdfast/result.hpp>
 #include <holdfast/semaphore.hpp>
 #include <holdfast/settings.hpp>

@@ -23,9 +23,19 @@
 //   max_in_flight     commands on the wire at once; further callers wait       (4096)
 //   client_name       what CLIENT LIST shows                                   (holdfast)
 //   prefix            put before every lock's name                             (empty)
+//   scripts           on or off: off for servers that do not allow them; see below  (on)
 //   tls_ca, tls_cert, tls_key   files in PEM form
 //   tls_server_name   name to verify and to send as SNI                        (the host)
 //   tls_verify        yes or no                                                (yes)
+//
+// scripts = off: locks are taken, kept and given back by WATCH, MULTI and EXEC instead of scripts. The promises are the
+// same: exclusion (also against clients that use scripts, on the same key), leases, loss signal, fences. Given up are
+//   - the queue: waiters look again after options::retry, with jitter; no order, no hand-over
+//   - speed: acquire and release take two round trips each, and one client does one such step at a time
+//   - everything but mutex, acquire, try_acquire and the call-level forms: the rest is refused with `bad_option`, and so
+//     are lease::leave and options::signal_prefix
+// It is never chosen by itself: a server that refuses scripts is told as `refused`, with this advice.
+//
 // Durations are written 250ms, 2s, 1m; a bare number is milliseconds.
 #pragma once
 
@@ -66,6 +76,7 @@ struct settings {
   std::uint32_t max_in_flight = 4096;
   std::string client_name = "holdfast";
   std::string prefix;
+  bool scripts = true;
 
   std::string tls_ca;
   std::string tls_cert;

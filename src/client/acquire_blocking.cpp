@@ -4,6 +4,7 @@
 #include "client/lease_access.hpp"
 #include "client/prepare.hpp"
 #include "lock/meeting.hpp"
+#include "lock/transaction.hpp"
 
 #include <optional>
 #include <stop_token>
@@ -43,6 +44,7 @@ result<lease> acquire_blocking(std::shared_ptr<core> owner, std::string_view nam
   auto prepared = prepare(*owner, name, how, waits);
   if (!prepared) return prepared.failure();
   if (what == lock::plain()) what = prepared->what;
+  if (!owner->where().scripts && !lock::works_without_scripts(*what)) return lock::needs_scripts(what->noun);
   auto guard = owner->lock();
   if (prepared->id.empty()) prepared->id = owner->make_owner();
   std::optional<acquire_call> call;
@@ -64,6 +66,7 @@ result<lease> acquire_blocking(std::shared_ptr<core> owner, std::string_view nam
 result<void> wait_blocking(std::shared_ptr<core> owner, std::string_view key, std::string_view name,  // NOLINT
                            const lock::terms& how, lock::flavour_ptr what, const std::stop_token& stop) noexcept try {
   if (owner->is_foreign()) return core::foreign();
+  if (!owner->where().scripts) return lock::needs_scripts(what->noun);
   auto guard = owner->lock();
   acquire_call call{*owner, std::string{key}, owner->make_owner(), how, std::move(what)};
   carry_out(owner, guard, call, stop, name);

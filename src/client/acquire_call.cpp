@@ -23,6 +23,7 @@ class acquire_call::type_query final : public net::request {
  public:
   type_query(acquire_call& whose, failure why) : whose_{whose}, why_{std::move(why)} {}
   void encode(std::string& out) override { resp::append_command(out, "TYPE", whose_.key_); }
+  [[nodiscard]] std::string_view routed_by() const noexcept override { return whose_.key_; }
   void on_reply(const resp::value& reply, time_point now) override {
     if (!reply.is_error()) {
       why_.detail = "the key " + whose_.key_ + " holds a " + reply.text + ", not " + std::string{whose_.what_->noun} +
@@ -57,15 +58,15 @@ acquire_call::acquire_call(core& owner, std::string key, std::string id, const l
 }
 
 acquire_call::~acquire_call() {
-  if (type_) core_->connection().abandon(*type_);
-  core_->connection().abandon(*this);
+  if (type_) type_->abandon();
+  abandon();
   core_->timers().cancel(*this);
   core_->delist(*this);
 }
 
 void acquire_call::encode_values(std::string& out) {
   // Without an inbox no grant could reach us: poll instead of queueing.
-  const bool queue = !entry_.empty() && core_->connection().has_inbox();
+  const bool queue = !entry_.empty() && core_->nodes().of(key_).has_inbox();
   append_lock_keys(out, key_);
   resp::append_bulk(out, id_);
   resp::append_bulk(out, std::chrono::duration_cast<std::chrono::milliseconds>(how_.ttl).count());
@@ -85,7 +86,7 @@ void acquire_call::follow(acquire_step step, time_point now) {
   if (step == acquire_step::done) return end(now);
   if (machine_.queued() && !expecting) core_->expect_grant(*this);
   core_->timers().schedule(*this, machine_.wake_at());
-  if (step == acquire_step::ask && !pending()) core_->connection().submit(*this, now);
+  if (step == acquire_step::ask && !pending()) core_->nodes().submit(*this, now);
 }
 
 void acquire_call::on_answer(const resp::value& reply, time_point now) {
@@ -97,7 +98,7 @@ void acquire_call::on_answer(const resp::value& reply, time_point now) {
 
 void acquire_call::name_the_type(const failure& why, time_point now) {
   type_ = std::make_unique<type_query>(*this, why);
-  core_->connection().submit(*type_, now);
+  core_->nodes().submit(*type_, now);
 }
 
 void acquire_call::on_interrupted(const failure& why, time_point now) {
@@ -121,7 +122,7 @@ void acquire_call::on_up(time_point now) { follow(machine_.reconnected(now), now
 
 void acquire_call::fire(time_point now) {
   const bool over = machine_.asking() && now >= machine_.wake_at();
-  const failure why = over ? core_->connection().silent({errc::unreachable, "the time limit passed"}) : failure{};
+  const failure why = over ? core_->nodes().of(key_).silent({errc::unreachable, "the time limit passed"}) : failure{};
   follow(why.code == errc::protocol ? machine_.refused(now, why) : machine_.timer(now), now);
 }
 
@@ -131,8 +132,8 @@ void acquire_call::cancel(const failure& why) {
 }
 
 void acquire_call::end(time_point now) {
-  const bool never_sent = pending() && !core_->connection().ready() && !unanswered_ && !machine_.contended();
-  core_->connection().abandon(*this);
+  const bool never_sent = pending() && !core_->nodes().of(key_).ready() && !unanswered_ && !machine_.contended();
+  abandon();
   core_->timers().cancel(*this);
   core_->delist(*this);
 

@@ -50,6 +50,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   bool expecting = false;
 
  private:
+  [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
   void encode_values(std::string& out) override;
   void on_answer(const resp::value& reply, runtime::time_point now) override;
   void on_interrupted(const failure& why, runtime::time_point now) override;

@@ -25,12 +25,12 @@ lock::told_item describe(const held_lease& held, std::uint64_t number, time_poin
 }  // namespace
 
 answers::~answers() {
-  for (told& each : slots_) core_.connection().abandon(each);
+  for (told& each : slots_) each.abandon();
 }
 
 void answers::answer(const lock::ask_message& ask, held_lease* leases, time_point now) {
   const auto slot = std::find_if(slots_.begin(), slots_.end(), [](const told& each) { return !each.pending(); });
-  if (slot == slots_.end() || leases == nullptr || !core_.connection().ready()) return;
+  if (slot == slots_.end() || leases == nullptr || !core_.nodes().of({}).ready()) return;
   // One walk over the leases, however many are asked about; owners are nearly unique.
   std::unordered_multimap<std::string_view, std::size_t> wanted;
   for (std::size_t i = 0; i < ask.about.size(); ++i) wanted.emplace(ask.about[i].owner, i);
@@ -46,7 +46,7 @@ void answers::answer(const lock::ask_message& ask, held_lease* leases, time_poin
   if (items.size() > lock::most_asked) items.resize(lock::most_asked);  // the same lock asked about many times
   slot->command.clear();
   resp::append_command(slot->command, "PUBLISH", lock::inbox_channel(ask.inbox), lock::write_told(items));
-  core_.connection().submit(*slot, now);
+  core_.nodes().submit(*slot, now);
 }
 
 }  // namespace holdfast::detail

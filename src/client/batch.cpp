@@ -1,6 +1,7 @@
 #include "client/batch.hpp"
 
 #include "lock/server_error.hpp"
+#include "lock/transaction.hpp"
 #include "resp/writer.hpp"
 
 namespace holdfast::detail {
@@ -15,7 +16,7 @@ constexpr int most_repetitions = 3;
 }  // namespace
 
 batch::~batch() {
-  for (item& each : items_) core_.connection().abandon(each);
+  for (item& each : items_) each.abandon();
 }
 
 std::size_t batch::add(std::initializer_list<std::string_view> command) {
@@ -30,6 +31,7 @@ std::size_t batch::add_script(const scripts::script& what, std::initializer_list
   item& made = items_.emplace_back(*this, &what);
   made.by_text = as_text;
   made.count = 1 + keys.size() + args.size();
+  if (keys.size() > 0) made.route = *keys.begin();
   resp::append_bulk(made.words, static_cast<std::int64_t>(keys.size()));
   for (const std::string_view each : keys) resp::append_bulk(made.words, each);
   for (const std::string_view each : args) resp::append_bulk(made.words, each);
@@ -40,6 +42,7 @@ std::size_t batch::add_script(const scripts::script& what, std::span<const std::
                               std::span<const std::string> args) {
   item& made = items_.emplace_back(*this, &what);
   made.count = 1 + keys.size() + args.size();
+  if (keys.size() > 0) made.route = *keys.begin();
   resp::append_bulk(made.words, static_cast<std::int64_t>(keys.size()));
   for (const std::string& each : keys) resp::append_bulk(made.words, each);
   for (const std::string& each : args) resp::append_bulk(made.words, each);
@@ -47,10 +50,15 @@ std::size_t batch::add_script(const scripts::script& what, std::span<const std::
 }
 
 std::optional<failure> batch::run(guard_type& guard) {
+  if (!core_.where().scripts) {
+    for (const item& each : items_) {
+      if (each.what != nullptr) return lock::needs_scripts(each.what->name);
+    }
+  }
   open_ = items_.size();
   const time_point now = runtime::boot_clock::now();
   for (item& each : items_) {
-    if (!problem_) core_.connection().submit(each, now);  // a closed client refuses at once
+    if (!problem_) core_.nodes().submit(each, now);  // a closed client refuses at once
   }
   if (open_ == 0) return problem_;
   core_.wait(guard, *this);
@@ -66,7 +74,7 @@ void batch::failed(const failure& why, time_point /*now*/) {
   problem_ = why;
   if (unanswered_) problem_->sent = delivery::unanswered;
   ++core_.counters().errors[static_cast<std::size_t>(why.code)];
-  for (item& each : items_) core_.connection().abandon(each);
+  for (item& each : items_) each.abandon();
   core_.finish(*this);
 }
 
@@ -82,7 +90,7 @@ void batch::item::encode(std::string& out) {
 void batch::item::on_reply(const resp::value& answer, time_point now) {
   if (what != nullptr && !by_text && answer.is_error() && lock::is_noscript(answer.text)) {
     by_text = true;  // nothing ran
-    return whose.core_.connection().submit(*this, now);
+    return whose.core_.nodes().submit(*this, now);
   }
   reply = answer;
   whose.answered();
@@ -95,7 +103,7 @@ void batch::item::on_interrupted(const failure& why, time_point now) {
       ++whose.repetitions_ > most_repetitions * static_cast<int>(whose.items_.size())) {
     return whose.failed(why, now);
   }
-  whose.core_.connection().submit(*this, now);
+  whose.core_.nodes().submit(*this, now);
 }
 
 }  // namespace holdfast::detail

@@ -50,6 +50,7 @@ class batch final : public call {
   struct item final : net::request {
     item(batch& owner, const scripts::script* script) : whose{owner}, what{script} { impatient = true; }
     void encode(std::string& out) override;
+    [[nodiscard]] std::string_view routed_by() const noexcept override { return route; }
     void on_reply(const resp::value& answer, runtime::time_point now) override;
     void on_interrupted(const failure& why, runtime::time_point now) override;
     void on_refused(const failure& why, runtime::time_point now) override { whose.failed(why, now); }
@@ -58,6 +59,7 @@ class batch final : public call {
     const scripts::script* what;  // null: a plain command
     bool by_text = false;
     std::size_t count = 0;  // of words below
+    std::string route;      // a script's first key
     std::string words;      // encoded: of a script, what follows its hash
     resp::value reply;
   };

@@ -1,10 +1,15 @@
-// holdfast::break_lock: one script, chosen by what is at the key.
+// holdfast::break_lock: one script for each layout. Each says what is at the key if it is not for it.
 #include <holdfast/inspect.hpp>
 
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
 #include "lock/names.hpp"
 #include "lock/snapshot.hpp"
+#include "lock/transaction.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace holdfast {
 
@@ -13,8 +18,9 @@ using detail::core;
 
 namespace {
 
-bool is_hash(const resp::value& reply) {
-  return reply.is_list() && reply.items.size() == 1 && reply.items[0].text == "hash";
+// The break script found something else than what it is for, and says what.
+bool is_only(const resp::value& reply, std::string_view word) {
+  return reply.is_list() && reply.items.size() == 1 && reply.items[0].text == word;
 }
 
 }  // namespace
@@ -22,24 +28,35 @@ bool is_hash(const resp::value& reply) {
 result<broken_lock> break_lock(client& redis, std::string_view name, std::string_view expected_owner) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) return core::foreign();
+  if (!owner->where().scripts) return lock::needs_scripts("break_lock");
   const auto key = lock::make_key(owner->where().prefix, name);
   if (!key) return key.failure();
   auto guard = owner->lock();
+  std::optional<batch> asked;
   // Not repeatable: the second run could take the lock from the waiter to whom the first has given it.
-  batch plain{*owner, false};
-  plain.add_script(scripts::break_plain,
-                   {*key, lock::waiters_key(*key), lock::seen_key(*key), lock::fence_key(*key), lock::note_key(*key)},
-                   {expected_owner});
-  if (const auto problem = plain.run(guard)) return *problem;
-  if (!is_hash(plain.reply(0))) return lock::read_break(plain.reply(0), *key);
-
-  batch redisson{*owner, false};
-  redisson.add_script(
-      scripts::break_redisson,
-      {*key, lock::waiters_key(*key), lock::seen_key(*key), lock::fence_key(*key), lock::redisson_queue(*key)},
-      {expected_owner, lock::redisson_channel(*key), lock::redisson_read_write_channel(*key)});
-  if (const auto problem = redisson.run(guard)) return *problem;
-  return lock::read_break(redisson.reply(0), *key);
+  const auto ask = [&](const scripts::script& what, const std::vector<std::string>& more_keys,
+                       const std::vector<std::string>& more_words) {
+    std::vector keys{*key, lock::waiters_key(*key), lock::seen_key(*key), lock::fence_key(*key)};
+    keys.insert(keys.end(), more_keys.begin(), more_keys.end());
+    std::vector<std::string> words{std::string{expected_owner}};
+    words.insert(words.end(), more_words.begin(), more_words.end());
+    asked.emplace(*owner, false);
+    asked->add_script(what, std::span<const std::string>{keys}, std::span<const std::string>{words});
+    return asked->run(guard);
+  };
+  if (const auto problem = ask(scripts::break_plain, {lock::note_key(*key)}, {})) return *problem;
+  if (is_only(asked->reply(0), "zset")) {
+    if (const auto problem = ask(scripts::break_shares, {}, {})) return *problem;
+  } else if (is_only(asked->reply(0), "hash")) {
+    const auto problem = ask(scripts::break_redisson, {lock::redisson_queue(*key)}, {lock::redisson_channel(*key)});
+    if (problem) return *problem;
+  }
+  if (is_only(asked->reply(0), "read_write")) {
+    const auto problem =
+        ask(scripts::break_read_write, {}, {lock::redisson_read_write_channel(*key), lock::redisson_stem(*key)});
+    if (problem) return *problem;
+  }
+  return lock::read_break(asked->reply(0), *key);
 } catch (const std::exception& problem) {
   return failure{errc::unreachable, problem.what()};
 }

@@ -8,6 +8,7 @@
 #include "lock/cache_entry.hpp"
 #include "lock/names.hpp"
 #include "lock/server_error.hpp"
+#include "lock/transaction.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -225,6 +226,7 @@ struct cache_engine::state {
 };
 
 cache_engine::cache_engine(client& redis, cache_options how) {
+  if (!lease_access::core_of(redis)->where().scripts) throw error{lock::needs_scripts("a cache")};
   check(how).value();
   state_ = std::make_unique<state>(redis, std::move(how));
 }

@@ -9,7 +9,7 @@ using runtime::time_point;
 
 void command_call::start(time_point now) {
   const auto& how = owner_.where();
-  begin(now, owner_.connection().ready() ? how.command_timeout : how.connect_timeout + how.command_timeout);
+  begin(now, owner_.nodes().of({}).ready() ? how.command_timeout : how.connect_timeout + how.command_timeout);
 }
 
 void command_call::encode(std::string& out) {

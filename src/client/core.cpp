@@ -6,6 +6,7 @@
 #include "client/held_lease.hpp"
 #include "client/watcher.hpp"
 #include "lock/names.hpp"
+#include "lock/owner_text.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/quiet_thread.hpp"
 
@@ -58,8 +59,8 @@ core::core(settings how, std::string inbox)
     : how_{std::move(how)},
       inbox_{std::move(inbox)},
       generation_{runtime::fork_generation()},
-      connection_{how_,    lock::inbox_channel(inbox_),     std::string{lock::common_channel}, *this, timers_,
-                  random_, [this] { thread_wake_.raise(); }},
+      nodes_{how_,    lock::inbox_channel(inbox_),     std::string{lock::common_channel}, *this, timers_,
+             random_, [this] { thread_wake_.raise(); }},
       owner_start_{owner_start() + inbox_} {
   check_ = std::make_unique<deployment_check>(*this);
   answers_ = std::make_unique<answers>(*this);
@@ -84,6 +85,7 @@ std::string core::make_owner() {
   made.reserve(owner_start_.size() + 16);
   made.append(owner_start_);
   random_.append_hex(made);
+  if (!how_.scripts) made.append(lock::no_hand_over);
   return made;
 }
 
@@ -115,18 +117,21 @@ void core::expect_grant(acquire_call& what) {
 
 // ---- what the connection tells
 
-void core::on_up(time_point now) {
-  for (held_lease* each = leases_; each != nullptr; each = each->next) each->on_up(now);
+void core::on_up(net::connection& which, time_point now) {
+  const auto concerns = [&](std::string_view key) { return &nodes_.of(key) == &which; };
+  for (held_lease* each = leases_; each != nullptr; each = each->next) {
+    if (concerns(each->key())) each->on_up(now);
+  }
   for (acquire_call* each = calls_; each != nullptr;) {
     acquire_call* const following = each->next;
-    each->on_up(now);
+    if (concerns(each->key())) each->on_up(now);
     each = following;
   }
   for (watcher* each : watchers_) each->hint();  // messages may have been missed
   check_->schedule(now);
 }
 
-void core::on_down(time_point /*now*/) { ++stats_.reconnects; }
+void core::on_down(net::connection& /*which*/, time_point /*now*/) { ++stats_.reconnects; }
 
 bool core::needs_connection() const {
   return calls_ != nullptr || leases_ != nullptr || detached_ > 0 || !watchers_.empty();

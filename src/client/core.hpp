@@ -1,4 +1,4 @@
-// The client behind holdfast::client: one mutex, one connection, one thread, and everything that is under way.
+// The client behind holdfast::client: one mutex, its nodes, one thread, and everything that is under way.
 //
 // Who drives. Somebody has to poll the socket while answers or grants are due. A blocking caller that finds nobody driving
 // does it itself: it writes, polls, reads, dispatches (also what belongs to others) until its own call is finished. So a
@@ -19,12 +19,12 @@
 
 #include "client/call.hpp"
 #include "client/deferred.hpp"
-#include "net/connection.hpp"
 #include "runtime/callback_thread.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/descriptors.hpp"
 #include "runtime/random.hpp"
 #include "runtime/timer_queue.hpp"
+#include "topology/nodes.hpp"
 
 #include <holdfast/settings.hpp>
 #include <holdfast/stats.hpp>
@@ -68,7 +68,7 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   [[nodiscard]] const std::string& inbox() const noexcept { return inbox_; }
 
   // ---- with the guard held
-  net::connection& connection() noexcept { return connection_; }
+  topology::nodes& nodes() noexcept { return nodes_; }
   runtime::timer_queue& timers() noexcept { return timers_; }
   runtime::random_source& random() noexcept { return random_; }
   holdfast::stats& counters() noexcept { return stats_; }
@@ -112,8 +112,8 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   core(settings how, std::string inbox);
 
   void on_message(std::string_view payload, bool to_all, runtime::time_point now) override;
-  void on_up(runtime::time_point now) override;
-  void on_down(runtime::time_point now) override;
+  void on_up(net::connection& which, runtime::time_point now) override;
+  void on_down(net::connection& which, runtime::time_point now) override;
   bool needs_connection() const override;
   void wake_driver() override;
 
@@ -137,7 +137,7 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   runtime::alarm_clock alarm_;
   runtime::timer_queue timers_;
   runtime::random_source random_;
-  net::connection connection_;
+  topology::nodes nodes_;
   std::unique_ptr<deployment_check> check_;
   std::unique_ptr<answers> answers_;
   holdfast::stats stats_;
@@ -148,6 +148,8 @@ class core final : public std::enable_shared_from_this<core>, private net::conne
   bool driver_polls_ = false;      // it waits, and must be woken if its call ends otherwise
   bool thread_polls_ = false;
   runtime::time_point thread_sleeps_until_{};
+  std::vector<pollfd> driver_polled_;  // kept for their capacity
+  std::vector<pollfd> thread_polled_;
   std::uint64_t drives_ = 0;  // how often a caller drove: shows the thread whether it is quiet
   bool closing_ = false;
   int detached_ = 0;  // releases nobody waits for

@@ -4,7 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <array>
+#include <span>
 
 namespace holdfast::detail {
 
@@ -24,18 +24,18 @@ constexpr milliseconds farewell{300};
 
 }  // namespace
 
-bool core::needs_driver() const noexcept { return connection_.expects() || stats_.waiting_now > 0; }
+bool core::needs_driver() const noexcept { return nodes_.expects() || stats_.waiting_now > 0; }
 
 // ---- driving: a caller
 
 void core::wait(guard_type& guard, call& what) {
   while (!what.finished) {
-    if (driver_ == driver::nobody && connection_.ready()) {
+    if (driver_ == driver::nobody && nodes_.any_ready()) {
       drive(guard, what);
       continue;
     }
     // Somebody else reads. If it is the thread and it is busy, it flushes before it polls; otherwise we do.
-    if (driver_ != driver::thread || thread_polls_) connection_.flush(guard);
+    if (driver_ != driver::thread || thread_polls_) nodes_.flush(guard);
     if (what.finished) break;
     if (driver_ == driver::nobody) nudge();
     what.parked = true;
@@ -52,27 +52,26 @@ void core::drive(guard_type& guard, call& what) {
   driver_thread_ = std::this_thread::get_id();
   ++drives_;
   bool patient = false;  // nothing came for a moment: wait in poll(2), which can be woken
-  while (!what.finished && connection_.ready()) {
-    connection_.flush(guard);
-    if (what.finished || !connection_.ready()) break;
+  while (!what.finished && nodes_.any_ready()) {
+    nodes_.flush(guard);
+    if (what.finished || !nodes_.any_ready()) break;
     if (!patient) {
       settle(guard);
       driver_polls_ = true;
-      patient = !connection_.service_waiting(guard);
+      patient = !nodes_.service_waiting(guard);
       driver_polls_ = false;
       continue;
     }
-    std::array<pollfd, 3> entries{};
-    entries[0] = {driver_wake_.fd(), POLLIN, 0};
-    const std::size_t count = connection_.fill(&entries[1]);
+    driver_polled_.assign(1, {driver_wake_.fd(), POLLIN, 0});
+    nodes_.fill_ready(driver_polled_);
     settle(guard);
     driver_polls_ = true;
     guard.unlock();
-    poll(entries.data(), count + 1, -1);
+    poll(driver_polled_.data(), driver_polled_.size(), -1);
     guard.lock();
     driver_polls_ = false;
-    if (entries[0].revents != 0) driver_wake_.lower();
-    connection_.service(guard, &entries[1], count);
+    if (driver_polled_[0].revents != 0) driver_wake_.lower();
+    nodes_.service(guard, std::span{driver_polled_}.subspan(1));
   }
   driver_ = driver::nobody;
   if (needs_driver()) nudge();
@@ -91,7 +90,7 @@ void core::take_over() noexcept {
 
 void core::run() {
   guard_type guard{mutex_};
-  connection_.open(boot_clock::now());
+  nodes_.open(boot_clock::now());
   std::uint64_t drives_before = 0;
   milliseconds look = quiet_after;
   time_point farewell_ends = runtime::never;
@@ -100,13 +99,13 @@ void core::run() {
     fire_timers(now);
     if (closing_) {
       if (farewell_ends == runtime::never) farewell_ends = now + farewell;
-      if (detached_ <= 0 || now >= farewell_ends || !connection_.ready()) break;
+      if (detached_ <= 0 || now >= farewell_ends || !nodes_.any_ready()) break;
     }
     take_over();
-    connection_.flush(guard);
+    nodes_.flush(guard);
     run_completions(guard);
     wake_finished(guard);
-    if (connection_.unsent()) connection_.flush(guard);         // what the woken ones appended
+    if (nodes_.unsent()) nodes_.flush(guard);                   // what the woken ones appended
     if (!finished_.empty() || !completions_.empty()) continue;  // the flush broke the link and ended calls
 
     // Again, because the guard was let go meanwhile: a caller may have stopped driving with others still waiting. From here
@@ -121,24 +120,24 @@ void core::run() {
     if (!watch) until = std::min(until, now + look);
     if (closing_) until = std::min(until, farewell_ends);
 
-    std::array<pollfd, 4> entries{};
-    entries[0] = {thread_wake_.fd(), POLLIN, 0};
-    entries[1] = {alarm_.fd(), POLLIN, 0};
-    const std::size_t count = watch ? connection_.fill(&entries[2]) : 0;
+    thread_polled_.assign({{thread_wake_.fd(), POLLIN, 0}, {alarm_.fd(), POLLIN, 0}});
+    nodes_.fill_attempts(thread_polled_);
+    if (watch) nodes_.fill_ready(thread_polled_);
     thread_sleeps_until_ = until;
     thread_polls_ = true;
     guard.unlock();
     alarm_.set(until);
-    poll(entries.data(), count + 2, -1);
+    poll(thread_polled_.data(), thread_polled_.size(), -1);
     guard.lock();
     thread_polls_ = false;
-    if (entries[0].revents != 0) thread_wake_.lower();
+    if (thread_polled_[0].revents != 0) thread_wake_.lower();
+    nodes_.advance(guard);
     if (driver_ == driver::caller) continue;
     driver_ = driver::thread;
-    connection_.service(guard, &entries[2], count);
+    if (watch) nodes_.service(guard, std::span{thread_polled_}.subspan(2));
     driver_ = driver::nobody;
   }
-  connection_.close({errc::cancelled, "the client was closed"}, boot_clock::now());
+  nodes_.close({errc::cancelled, "the client was closed"}, boot_clock::now());
   run_completions(guard);
   wake_finished(guard);
 }

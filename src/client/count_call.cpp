@@ -39,7 +39,7 @@ void count_call::on_answer(const resp::value& reply, time_point /*now*/) {
 void count_call::on_interrupted(const failure& why, time_point now) {
   if (why.sent == delivery::unanswered) repeated_ = true;
   if (core_->closing() || why.code == errc::protocol) return end(why);
-  core_->connection().submit(*this, now);
+  core_->nodes().submit(*this, now);
 }
 
 result<lock::meet_reply> count_call::outcome() const {

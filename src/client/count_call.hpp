@@ -35,6 +35,7 @@ class count_call final : public script_call, public limited {
   [[nodiscard]] result<lock::meet_reply> outcome() const;
 
  private:
+  [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
   void encode_values(std::string& out) override;
   void on_answer(const resp::value& reply, runtime::time_point now) override;
   void on_interrupted(const failure& why, runtime::time_point now) override;

@@ -29,13 +29,13 @@ std::vector<warning> find_dangers(std::string_view info) {
 
 deployment_check::~deployment_check() {
   core_.timers().cancel(*this);
-  core_.connection().abandon(*this);
+  abandon();
 }
 
 void deployment_check::schedule(runtime::time_point now) { core_.timers().schedule(*this, now + delay); }
 
 void deployment_check::fire(runtime::time_point now) {
-  if (!pending() && core_.connection().ready()) core_.connection().submit(*this, now);
+  if (!pending() && core_.nodes().of({}).ready()) core_.nodes().submit(*this, now);
 }
 
 void deployment_check::encode(std::string& out) { resp::append_command(out, "INFO"); }

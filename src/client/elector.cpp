@@ -8,6 +8,7 @@
 #include "client/prepare.hpp"
 #include "lock/leader_record.hpp"
 #include "lock/names.hpp"
+#include "lock/server_error.hpp"
 #include "runtime/quiet_thread.hpp"
 
 #include <condition_variable>
@@ -85,21 +86,24 @@ struct elector::state {
     return {.ttl = how.ttl, .stop_margin = how.stop_margin, .stop = stop};
   }
 
-  // False: it is not ours any more, or nobody can be told.
-  bool announce(const lease& held) {
+  // A failure: it is not ours any more, or nobody can be told.
+  std::optional<failure> announce(const lease& held) {
     const leader me{how.id, std::string{held.owner()}, held.fence(), {}};
     auto locked = owner->lock();
     detail::batch asked{*owner, true};
     asked.add_script(scripts::elector_announce, {key, lock::leader_key(key)}, {held.owner(), lock::write_leader(me)});
-    if (asked.run(locked)) return false;
-    return asked.reply(0).integer == 1;
+    if (auto problem = asked.run(locked)) return problem;
+    const resp::value& reply = asked.reply(0);
+    if (reply.is_error()) return lock::server_error(reply.text);
+    if (reply.integer == 1) return std::nullopt;
+    return failure{errc::lost, "the leadership of " + name + " was lost before it could be announced"};
   }
 
   // One leadership, from the election to its end. False: it could not be announced.
   bool serve(lease held, const std::stop_token& stop, const std::function<void(std::uint64_t, std::stop_token)>& lead) {
     std::stop_source ends;
     held.on_lost([ends](const loss& /*what*/) mutable { ends.request_stop(); });
-    if (!announce(held)) return false;
+    if (announce(held)) return false;
     const std::uint64_t term = held.fence();
     {
       const std::lock_guard lock{guard};
@@ -167,7 +171,7 @@ elector::elector(client& redis, std::string_view name, elector_options how)
     throw error{failure{errc::bad_option,
                         "the id has " + std::to_string(state_->how.id.size()) + " bytes; at most 1024 are allowed"}};
   }
-  state_->key = detail::prepare(*state_->owner, name, state_->lock_options({}), true).value().key;
+  state_->key = detail::prepare(*state_->owner, name, state_->lock_options({}), true, "an elector").value().key;
   state_->flavour = std::make_shared<const lock::flavour>(lock::flavour{.acquire = &scripts::acquire,
                                                                         .release = &scripts::elector_release,
                                                                         .renew = &scripts::elector_renew,
@@ -180,6 +184,23 @@ elector::~elector() { stop(); }
 void elector::run(const std::stop_token& stop,
                   const std::function<void(std::uint64_t term, std::stop_token over)>& lead) {
   state_->run(stop, lead);
+}
+
+lease elector::campaign(const std::stop_token& stop, std::optional<std::chrono::milliseconds> wait) {
+  return std::move(campaign(std::nothrow, stop, wait).value());
+}
+
+result<lease> elector::campaign(std::nothrow_t, const std::stop_token& stop,
+                                std::optional<std::chrono::milliseconds> wait) noexcept try {
+  options how = state_->lock_options(stop);
+  const bool waits = !wait || *wait > std::chrono::milliseconds{0};
+  if (waits) how.wait = wait;
+  auto got = detail::acquire_blocking(state_->owner, state_->name, how, waits, state_->flavour);
+  if (!got) return got;
+  if (const auto problem = state_->announce(*got)) return *problem;  // a leader of whom nobody can be told is none
+  return got;
+} catch (const std::exception& problem) {
+  return failure{errc::unreachable, problem.what()};
 }
 
 void elector::start() {

@@ -58,7 +58,7 @@ class gathering {
     if (!rights) return rights.failure();
     out_.rights.value = std::move(*rights);
     auto guard = owner_->lock();
-    out_.protocol = owner_->connection().version();
+    out_.protocol = owner_->nodes().of({}).version();
     return std::move(out_);
   }
 

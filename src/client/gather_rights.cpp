@@ -22,7 +22,8 @@ class rights_trial {
       owner->random().append_hex(random);
     }
     ground_ = doctor::make_trial_ground(ours.prefix, random);
-    rights_ = doctor::all_rights(ground_, ours.database, ours.client_name);
+    rights_ = doctor::all_rights(ground_, ours.database, ours.client_name, ours.scripts);
+    out_.scripts = ours.scripts;
     out_.user = ours.user.empty() ? "default" : ours.user;
   }
 
@@ -63,9 +64,15 @@ class rights_trial {
   }
 
   result<void> by_trial() {
-    if (auto good = try_inside(); !good) return good;
+    if (out_.scripts) {
+      if (auto good = try_inside(); !good) return good;
+    }
     for (const right& each : rights_) {
       const std::string& command = each.trial.front();
+      if (each.only_asked) {
+        note(each, verdict::unknown);
+        continue;
+      }
       if (each.word == "+subscribe") {
         note(each, try_subscribe());
       } else if (command == "EVAL" || command == "EVALSHA" || outside(each)) {
@@ -84,12 +91,12 @@ class rights_trial {
   }
 
   // Harmless outside of a script, and used there.
-  static bool outside(const right& each) { return each.how_much == doctor::need::nicety; }
+  bool outside(const right& each) const { return !out_.scripts || each.how_much == doctor::need::nicety; }
 
   // The connection has tried it; what it was refused for, it does not tell.
   verdict try_subscribe() {
     auto guard = owner_->lock();
-    return owner_->connection().has_inbox() ? verdict::allowed : verdict::missing;
+    return owner_->nodes().of({}).has_inbox() ? verdict::allowed : verdict::missing;
   }
 
   result<void> try_inside() {

@@ -59,6 +59,7 @@ class held_lease final : public script_call, private runtime::timer, public std:
   bool listed = false;
 
  private:
+  [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
   void encode_values(std::string& out) override;
   void on_answer(const resp::value& reply, runtime::time_point now) override;
   void on_interrupted(const failure& why, runtime::time_point now) override;

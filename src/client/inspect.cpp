@@ -6,6 +6,7 @@
 #include "client/question.hpp"
 #include "lock/names.hpp"
 #include "lock/snapshot.hpp"
+#include "lock/transaction.hpp"
 
 #include <algorithm>
 #include <span>
@@ -51,13 +52,13 @@ void look_for_fair_queues(core& owner, guard_type& guard, std::span<lock_info> f
     whose[i]->waiting = static_cast<std::uint64_t>(length.integer);
     if (most_waiters == 0) continue;
     for (const resp::value& each : asked.reply(2 * i + 1).items) {
-      if (each.is_text()) whose[i]->waiters.push_back({each.text, {}, {}, {}});
+      if (each.is_text()) whose[i]->waiters.push_back({each.text, {}, {}, {}, 1});
     }
   }
 }
 
 void ask_holders(core& owner, guard_type& guard, std::span<lock_info> found, milliseconds patience, bool broadly) {
-  if (patience <= milliseconds{0} || !owner.connection().has_inbox()) return;
+  if (patience <= milliseconds{0} || !owner.nodes().of({}).has_inbox()) return;
   detail::question asked{owner, found, broadly};
   asked.run(guard, std::min(patience, milliseconds{60'000}));
 }
@@ -161,8 +162,36 @@ std::string_view to_string(lock_layout layout) noexcept {
       return "redisson_write";
     case lock_layout::shares:
       return "shares";
+    case lock_layout::meeting:
+      return "meeting";
     case lock_layout::other:
       return "other";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(lock_kind kind) noexcept {
+  switch (kind) {
+    case lock_kind::unknown:
+      return "unknown";
+    case lock_kind::mutex:
+      return "mutex";
+    case lock_kind::recursive_mutex:
+      return "recursive_mutex";
+    case lock_kind::shared_mutex:
+      return "shared_mutex";
+    case lock_kind::semaphore:
+      return "semaphore";
+    case lock_kind::latch:
+      return "latch";
+    case lock_kind::barrier:
+      return "barrier";
+    case lock_kind::elector:
+      return "elector";
+    case lock_kind::cache:
+      return "cache";
+    case lock_kind::multi_lock:
+      return "multi_lock";
   }
   return "unknown";
 }
@@ -186,6 +215,7 @@ std::string_view to_string(contact how) noexcept {
 result<lock_info> inspect(client& redis, std::string_view name, const inspect_options& how) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) return core::foreign();
+  if (!owner->where().scripts) return lock::needs_scripts("inspect");
   const std::string& prefix = owner->where().prefix;
   const auto key = lock::make_key(prefix, name);
   if (!key) return key.failure();
@@ -212,6 +242,7 @@ result<lock_info> inspect(client& redis, std::string_view name, const inspect_op
 result<lock_list> list(client& redis, std::string_view pattern, const list_options& how) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) return core::foreign();
+  if (!owner->where().scripts) return lock::needs_scripts("list");
   if (pattern.size() > longest_pattern) {
     return failure{errc::bad_option, "the pattern has " + std::to_string(pattern.size()) + " bytes; at most " +
                                          std::to_string(longest_pattern) + " are allowed"};
@@ -220,6 +251,7 @@ result<lock_list> list(client& redis, std::string_view pattern, const list_optio
   walk over{*owner, pattern, how};
   if (const auto problem = over.run(guard)) return *problem;
   lock_list found = std::move(over.found());
+  lock::find_together(found.locks);
   look_for_fair_queues(*owner, guard, found.locks, how.most_waiters);
   ask_holders(*owner, guard, found.locks, how.patience, false);
   owner->settle(guard);

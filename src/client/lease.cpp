@@ -5,6 +5,8 @@
 #include "client/plain_call.hpp"
 #include "client/release_call.hpp"
 #include "lock/checked_options.hpp"
+#include "lock/read_write.hpp"
+#include "lock/transaction.hpp"
 #include "runtime/clock.hpp"
 
 #include <algorithm>
@@ -101,6 +103,7 @@ result<void> lease::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexce
   if (!held_) return detail::no_lease();
   if (held_->owner()->is_foreign()) return detail::core::foreign();
   if (auto checked = lock::check_ttl(ttl); !checked) return checked;
+  if (auto checked = lock::check_ttl_of(*held_->what(), ttl); !checked) return checked;
   const auto owner = held_->owner();
   auto guard = owner->lock();
   held_->look_at_clock(boot_clock::now());
@@ -124,6 +127,7 @@ result<void> lease::leave() noexcept try {
   const auto now = boot_clock::now();
   held_->look_at_clock(now);
   if (held_->stopped()) return detail::is_lost(*held_);
+  if (!owner->where().scripts) return lock::needs_scripts("leave");
   if (held_->what() != lock::plain()) return failure{errc::bad_option, "only a plain lock can be left"};
   const auto asked =
       held_->extending(std::chrono::duration_cast<std::chrono::milliseconds>(held_->machine().ttl()), now);

@@ -34,7 +34,7 @@ class attempt {
 
   result<multi_lease> run() {
     for (const std::string& each : names_) {
-      auto checked = detail::prepare(*owner_, each, how_, waits_);
+      auto checked = detail::prepare(*owner_, each, how_, waits_, "a lock on several names");
       if (!checked) return checked.failure();
       prefix_ = checked->prefix;
       terms_ = checked->terms;
@@ -220,7 +220,8 @@ struct multi_lock::state_type {
 multi_lock::multi_lock(client& redis, std::vector<std::string> names, options how) {
   auto ordered = lock::order_members(std::move(names)).value();
   for (const std::string& each : ordered) {
-    static_cast<void>(detail::prepare(*detail::lease_access::core_of(redis), each, how, true).value());
+    const auto& core = detail::lease_access::core_of(redis);
+    static_cast<void>(detail::prepare(*core, each, how, true, "a multi_lock").value());
   }
   state_ = std::make_unique<state_type>(redis, std::move(ordered), std::move(how));
 }

@@ -7,13 +7,13 @@ namespace holdfast::detail {
 using runtime::time_point;
 
 limited::~limited() {
-  owner_.connection().abandon(what_);
+  what_.abandon();
   owner_.timers().cancel(*this);
 }
 
 void limited::begin(time_point now, runtime::duration limit) {
   owner_.timers().schedule(*this, now + limit);
-  owner_.connection().submit(what_, now);
+  owner_.nodes().submit(what_, now);
 }
 
 void limited::end(std::optional<failure> problem) {
@@ -25,8 +25,8 @@ void limited::end(std::optional<failure> problem) {
 }
 
 void limited::fire(time_point /*now*/) {
-  const delivery sent = owner_.connection().ready() ? delivery::unanswered : delivery::not_sent;
-  owner_.connection().abandon(what_);
+  const delivery sent = owner_.nodes().of(what_.routed_by()).ready() ? delivery::unanswered : delivery::not_sent;
+  what_.abandon();
   end(failure{errc::unreachable, "no answer from Redis within command_timeout", sent});
 }
 
@@ -56,7 +56,7 @@ void extend_call::on_answer(const resp::value& reply, time_point /*now*/) {
 
 void extend_call::on_interrupted(const failure& why, time_point now) {
   if (core_->closing() || why.code == errc::protocol) return end(why);
-  core_->connection().submit(*this, now);
+  core_->nodes().submit(*this, now);
 }
 
 }  // namespace holdfast::detail

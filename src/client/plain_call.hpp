@@ -83,6 +83,7 @@ class extend_call final : public script_call, public limited {
   [[nodiscard]] std::chrono::milliseconds asked() const noexcept { return ttl_; }
 
  private:
+  [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
   void encode_values(std::string& out) override;
   void on_answer(const resp::value& reply, runtime::time_point now) override;
   // Idempotent: sent again while there is time.

@@ -5,6 +5,7 @@
 #include "lock/checked_options.hpp"
 #include "lock/flavour.hpp"
 #include "lock/names.hpp"
+#include "lock/transaction.hpp"
 
 #include <holdfast/options.hpp>
 
@@ -21,13 +22,19 @@ struct prepared {
   lock::flavour_ptr what = lock::plain();
 };
 
-inline result<prepared> prepare(const core& owner, std::string_view name, const options& how, bool waits) {
+// `kind`: the primitive, if it is one that needs scripts ("a semaphore").
+inline result<prepared> prepare(const core& owner, std::string_view name, const options& how, bool waits,
+                                std::string_view kind = {}) {
+  const bool scripts = owner.where().scripts;
+  if (!scripts && !kind.empty()) return lock::needs_scripts(kind);
+  if (!scripts && how.signal_prefix) return lock::needs_scripts("signal_prefix");
   auto terms = lock::check(how);
   if (!terms) return terms.failure();
   if (!waits && how.wait) {
     return failure{errc::bad_option, "wait is set, but the try_ calls do not wait; use acquire"};
   }
   terms->waits = waits;
+  if (!scripts) terms->queue = false;  // there is none to stand in
   const std::string& prefix = how.prefix ? *how.prefix : owner.where().prefix;
   auto key = lock::make_key(prefix, name);
   if (!key) return key.failure();

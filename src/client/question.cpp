@@ -34,7 +34,7 @@ question::question(core& owner, std::span<lock_info> about, bool broadly)
 question::~question() {
   core_.delist(*this);
   core_.timers().cancel(*this);
-  for (post& each : posts_) core_.connection().abandon(each);
+  for (post& each : posts_) each.abandon();
 }
 
 void question::add_post(std::string_view inbox, std::span<lock_info* const> about) {
@@ -54,7 +54,7 @@ void question::run(guard_type& guard, std::chrono::milliseconds patience) {
   if (open_ == 0) return;
   const time_point now = runtime::boot_clock::now();
   core_.timers().schedule(*this, now + patience);
-  for (post& each : posts_) core_.connection().submit(each, now);
+  for (post& each : posts_) core_.nodes().submit(each, now);
   if (!finished) core_.wait(guard, *this);
 }
 

@@ -16,13 +16,13 @@ release_call::release_call(core& owner, std::string_view key, std::string_view i
       with_note_{with_note} {}
 
 release_call::~release_call() {
-  core_->connection().abandon(*this);
+  abandon();
   core_->timers().cancel(*this);
 }
 
 void release_call::start(time_point now, runtime::duration limit) {
   core_->timers().schedule(*this, runtime::after(now, limit));
-  core_->connection().submit(*this, now);
+  core_->nodes().submit(*this, now);
 }
 
 void release_call::detach(core& owner, std::string_view key, std::string_view id, std::string_view entry,
@@ -48,7 +48,7 @@ void release_call::on_answer(const resp::value& reply, time_point /*now*/) { end
 void release_call::on_interrupted(const failure& why, time_point now) {
   if (why.sent == delivery::unanswered) repeated_ = true;
   if (why.code == errc::protocol || core_->closing()) return end(why);
-  core_->connection().submit(*this, now);
+  core_->nodes().submit(*this, now);
 }
 
 void release_call::on_refused(const failure& why, time_point /*now*/) {
@@ -58,8 +58,8 @@ void release_call::on_refused(const failure& why, time_point /*now*/) {
 }
 
 void release_call::fire(time_point /*now*/) {
-  const bool sent = repeated_ || core_->connection().ready();
-  core_->connection().abandon(*this);
+  const bool sent = repeated_ || core_->nodes().of(key_).ready();
+  abandon();
   end(failure{errc::unreachable, "no answer from Redis within the time limit",
               sent ? delivery::unanswered : delivery::not_sent});
 }

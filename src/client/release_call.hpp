@@ -38,6 +38,7 @@ class release_call final : public script_call, public call, private runtime::tim
   [[nodiscard]] bool repeated() const noexcept { return repeated_; }
 
  private:
+  [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
   void encode_values(std::string& out) override;
   void on_answer(const resp::value& reply, runtime::time_point now) override;
   void on_interrupted(const failure& why, runtime::time_point now) override;

@@ -1,17 +1,22 @@
-// A request that runs one of our scripts: by its hash, and by its text where the server does not know it.
+// A request that runs one of our scripts: by its hash, and by its text where the server does not know it. With
+// scripts = off the same keys and arguments go into a transaction instead, which ends in the same answer (unscripted.hpp).
 #pragma once
 
 #include "client/core.hpp"
+#include "client/unscripted.hpp"
 #include "lock/server_error.hpp"
 #include "net/request.hpp"
 #include "resp/writer.hpp"
 #include "scripts/sources.hpp"
+
+#include <memory>
 
 namespace holdfast::detail {
 
 class script_call : public net::request {
  public:
   void encode(std::string& out) final {
+    if (takes_turn) return encode_round(out);
     resp::append_array(out, 3 + values_);
     if (by_text_) {
       resp::append_bulk(out, "EVAL");
@@ -26,9 +31,10 @@ class script_call : public net::request {
 
   // NOSCRIPT proves that nothing ran: the text goes out at once, under the same rules.
   void on_reply(const resp::value& reply, runtime::time_point now) final {
+    if (takes_turn) return on_round_reply(reply, now);
     if (!by_text_ && reply.is_error() && lock::is_noscript(reply.text)) {
       by_text_ = true;
-      core_->connection().submit(*this, now);
+      core_->nodes().submit(*this, now);
       return;
     }
     by_text_ = false;
@@ -38,7 +44,9 @@ class script_call : public net::request {
  protected:
   // `keys` and `values` count what encode_values() appends; values includes the keys.
   script_call(core& owner, const scripts::script& what, std::size_t keys, std::size_t values)
-      : core_{&owner}, script_{&what}, keys_{keys}, values_{values} {}
+      : core_{&owner}, script_{&what}, keys_{keys}, values_{values} {
+    takes_turn = !owner.where().scripts && lock::transaction::knows(what);
+  }
   ~script_call() = default;
 
   // For what must not be overtaken by a later command of ours, as it could be if it had to be sent again.
@@ -50,9 +58,35 @@ class script_call : public net::request {
   core* core_;
 
  private:
+  void encode_round(std::string& out) {
+    // Submitted from outside, and not by its own on_reply: the first time, or again after the link with its watch broke.
+    if (!goes_on_) {
+      std::string values;
+      encode_values(values);
+      unscripted_ = std::make_unique<unscripted>(*script_, values, keys_, values_);
+    }
+    answers_ = unscripted_->encode(out);
+  }
+
+  void on_round_reply(const resp::value& reply, runtime::time_point now) {
+    if (!unscripted_->take(reply)) return;
+    const auto answer = unscripted_->end_round();
+    if (!answer) {
+      goes_on_ = true;
+      core_->nodes().submit(*this, now);
+      goes_on_ = false;
+      return;
+    }
+    unscripted_.reset();
+    end_turn(now);
+    on_answer(*answer, now);
+  }
+
   const scripts::script* script_;
   std::size_t keys_;
   std::size_t values_;
+  std::unique_ptr<unscripted> unscripted_;  // while a transaction is under way
+  bool goes_on_ = false;
   bool by_text_ = false;
 };
 

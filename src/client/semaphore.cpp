@@ -82,7 +82,8 @@ struct semaphore::state_type {
 
 semaphore::semaphore(client& redis, std::string_view name, std::uint64_t permits, options how) {
   const auto& core = detail::lease_access::core_of(redis);
-  auto prepared = detail::prepare(*core, name, how, true);
+  auto prepared = detail::prepare(*core, name, how, true, "a semaphore");
+  if (!prepared) throw error{prepared.failure()};
   lock::check_permits(permits, "the number of permits").value();
   if (!how.owner.empty()) throw error{{errc::bad_option, "owner is set, but every hold needs an owner of its own"}};
   state_ = std::make_unique<state_type>(core, name, std::move(prepared.value().key), std::move(how), permits);

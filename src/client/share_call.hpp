@@ -18,6 +18,7 @@ class share_call final : public script_call, public limited {
   [[nodiscard]] std::int64_t reply() const noexcept { return reply_; }
 
  private:
+  [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
   void encode_values(std::string& out) override {
     append_lock_keys(out, key_);
     for (const std::string& each : words_) resp::append_bulk(out, each);
@@ -30,7 +31,7 @@ class share_call final : public script_call, public limited {
   }
   void on_interrupted(const failure& why, runtime::time_point now) override {
     if (core_->closing() || why.code == errc::protocol) return end(why);
-    core_->connection().submit(*this, now);
+    core_->nodes().submit(*this, now);
   }
   void on_refused(const failure& why, runtime::time_point /*now*/) override { end(why); }
 

@@ -1,8 +1,8 @@
 // The read-write lock by leases: what shared_mutex is made of.
 #include "client/acquire_blocking.hpp"
+#include "client/downgrade.hpp"
 #include "client/lease_access.hpp"
 #include "client/outcomes.hpp"
-#include "client/share_call.hpp"
 #include "lock/shares.hpp"
 
 #include <holdfast/shared_mutex.hpp>
@@ -93,20 +93,8 @@ result<void> downgrade(lease& exclusive) noexcept try {
   const std::shared_ptr<detail::held_lease> held = lease_access::held(exclusive);
   if (auto right = check_kind(held); !right) return right;
   if (!exclusive) return detail::is_lost(*held);
-  const auto owner = held->owner();
-  auto guard = owner->lock();
   const lock::flavour& what = *lock::upgrader();  // its release is the way back
-  std::vector<std::string> words{held->id(), ""};
-  words.insert(words.end(), what.extra.begin(), what.extra.end());
-  detail::share_call call{*owner, *what.release, held->key(), std::move(words)};
-  call.start(runtime::boot_clock::now());
-  owner->wait(guard, call);
-  if (!call.problem() && call.reply() == 0) held->disproved(loss_cause::gone);
-  const bool over = held->stopped();
-  owner->settle(guard);
-  if (call.problem()) return *call.problem();
-  if (over) return detail::is_lost(*held);
-  return {};
+  return detail::downgrade(held, *what.release, what.extra);
 } catch (const std::exception& problem) {
   return failure{errc::unreachable, problem.what()};
 }

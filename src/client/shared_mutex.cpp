@@ -3,16 +3,12 @@
 #include "client/acquire_blocking.hpp"
 #include "client/lease_access.hpp"
 #include "client/prepare.hpp"
+#include "client/thread_holds.hpp"
 #include "client/time_limit.hpp"
 #include "lock/shares.hpp"
 
-#include <map>
-#include <mutex>
-#include <thread>
-
 namespace holdfast {
 
-// One hold for each thread. The map is guarded; a hold is touched by its own thread only, and stays where it is in memory.
 struct shared_mutex::state_type {
   state_type(std::shared_ptr<detail::core> connected, std::string_view lock_name, options with)
       : core{std::move(connected)}, name{lock_name}, how{std::move(with)} {}
@@ -20,15 +16,9 @@ struct shared_mutex::state_type {
   std::shared_ptr<detail::core> core;
   const std::string name;
   const options how;
+  detail::thread_holds holds;
 
-  std::mutex guard;
-  std::map<std::thread::id, lease> holds;
-
-  lease* mine() {
-    const std::lock_guard lock{guard};
-    const auto found = holds.find(std::this_thread::get_id());
-    return found == holds.end() ? nullptr : &found->second;
-  }
+  lease* mine() { return holds.mine(); }
 
   // `limit` none: as long as it takes. Zero: one try.
   result<void> take(bool writes, std::optional<std::chrono::nanoseconds> limit) {
@@ -39,15 +29,14 @@ struct shared_mutex::state_type {
     const auto& what = writes ? lock::writer() : lock::reader();
     auto got = detail::acquire_within(core, name, how, limit, what);
     if (!got) return got.failure();
-    const std::lock_guard lock{guard};
-    holds.insert_or_assign(std::this_thread::get_id(), std::move(*got));
+    holds.keep(std::move(*got));
     return {};
   }
 };
 
 shared_mutex::shared_mutex(client& redis, std::string_view name, options how) {
   const auto& core = detail::lease_access::core_of(redis);
-  static_cast<void>(detail::prepare(*core, name, how, true).value());
+  static_cast<void>(detail::prepare(*core, name, how, true, "a shared_mutex").value());
   if (!how.owner.empty()) throw error{{errc::bad_option, "owner is set, but every hold needs an owner of its own"}};
   state_ = std::make_unique<state_type>(core, name, std::move(how));
 }
@@ -86,12 +75,7 @@ bool shared_mutex::try_within(bool writes, std::chrono::nanoseconds limit) {
   return detail::true_unless_held(state_->take(writes, limit));
 }
 
-release_outcome shared_mutex::release() noexcept {
-  std::unique_lock lock{state_->guard};
-  auto taken = state_->holds.extract(std::this_thread::get_id());
-  lock.unlock();
-  return taken.empty() ? release_outcome::was_lost : taken.mapped().release();
-}
+release_outcome shared_mutex::release() noexcept { return state_->holds.release(); }
 
 void shared_mutex::upgrade() { upgrade(std::nothrow).value(); }
 

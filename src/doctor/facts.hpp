@@ -44,6 +44,7 @@ struct rights_seen {
   std::string user;
   std::vector<std::string> missing{};
   std::vector<std::string> unknown{};  // could not be tried
+  bool scripts = true;                 // the setting: which rights were looked for
 };
 
 struct facts {

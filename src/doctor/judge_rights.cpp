@@ -23,7 +23,7 @@ opinion judge_acl(const facts& seen) {
 
   made = {severity::notice, "acl", "user " + rights.user + " lacks", {}, "ACL SETUSER " + rights.user};
   std::set<std::string> effects;
-  for (const right& each : all_rights(make_trial_ground(seen.prefix, ""), 0, "")) {
+  for (const right& each : all_rights(make_trial_ground(seen.prefix, ""), 0, "", rights.scripts)) {
     if (std::find(rights.missing.begin(), rights.missing.end(), each.word) == rights.missing.end()) continue;
     made.seen += " " + each.word;
     // Without a prefix nobody can say which names are used; a user that may not use a made-up one may use those.
@@ -39,6 +39,9 @@ opinion judge_acl(const facts& seen) {
     if (each.how_much == need::needed) {
       made.how_bad = severity::danger;
       effects.insert("locks are refused");
+      if (each.word == "+eval" || each.word == "+evalsha") {
+        effects.insert("where scripting is denied for good, scripts = off has plain locks without it");
+      }
     } else {
       if (each.how_much == need::messages) made.how_bad = std::max(made.how_bad, severity::warning);
       effects.insert(each.without);

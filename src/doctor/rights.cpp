@@ -1,6 +1,7 @@
 #include "doctor/rights.hpp"
 
 #include "lock/names.hpp"
+#include "lock/snapshot.hpp"
 
 namespace holdfast::doctor {
 namespace {
@@ -33,15 +34,18 @@ trial_ground make_trial_ground(std::string_view prefix, std::string_view random)
           lock::inbox_channel(random)};
 }
 
-std::vector<right> all_rights(const trial_ground& at, int database, std::string_view client_name) {
+namespace {
+
+right needed(std::string word, std::vector<std::string> trial) {
+  return {std::move(word), need::needed, {}, std::move(trial)};
+}
+
+// For locks by scripts. A script with a key and nothing else shows whether the key is allowed.
+std::vector<right> with_scripts(const trial_ground& at) {
   const std::string names = at.prefix + "*";
   const auto key = [](std::string word, const std::string& tried) {
-    return right{std::move(word), need::needed, {}, {"EVAL", "return 1", "1", tried}};
+    return needed(std::move(word), {"EVAL", "return 1", "1", tried});
   };
-  const auto needed = [](std::string word, std::vector<std::string> trial) {
-    return right{std::move(word), need::needed, {}, std::move(trial)};
-  };
-  const std::string polls = "waiters poll instead of being handed the lock";
   return {
       key("~" + names, at.lock),
       key("~{" + names + "}:waiters", at.waiters),
@@ -68,23 +72,70 @@ std::vector<right> all_rights(const trial_ground& at, int database, std::string_
       needed("+hget", {"HGET", at.seen, "x"}),
       needed("+hset", {"HSET", at.seen, "x", "x"}),
       needed("+hdel", {"HDEL", at.seen, "x"}),
-      {"&holdfast:inbox:*", need::messages, polls, {"PUBLISH", at.inbox, "0"}},
-      {"+publish", need::messages, polls, {"PUBLISH", at.inbox, "0"}},
-      {"+subscribe", need::messages, polls, {"SUBSCRIBE", at.inbox}},
-      {"+ping", need::nicety, "refusals fill ACL LOG", {"PING"}},
-      {"+select", need::nicety, "only database 0", {"SELECT", std::to_string(database)}},
-      {"+client|setname", need::nicety, "CLIENT LIST shows no name", {"CLIENT", "SETNAME", std::string{client_name}}},
-      {"+info", need::nicety, "no warnings about the deployment", {"INFO", "server"}},
-      {"+type", need::nicety, "wrong_type does not say what is at the key", {"TYPE", at.lock}},
-      {"+zrangebyscore",
-       need::nicety,
-       "shared_mutex and semaphore are refused",
-       {"ZRANGEBYSCORE", at.waiters, "0", "0"}},
-      {"+client|kill",
-       need::nicety,
-       "a command that is stuck in a broken connection may still run later",
-       {"CLIENT", "KILL", "ID", "9223372036854775807"}},
   };
+}
+
+// For locks by transactions. Sent for real, these four would meddle with the transactions of others on the connection;
+// INCR would leave a counter behind.
+std::vector<right> without_scripts(const trial_ground& at) {
+  const std::string names = at.prefix + "*";
+  const auto asked = [](std::string word, std::vector<std::string> trial) {
+    return right{std::move(word), need::needed, {}, std::move(trial), true};
+  };
+  return {
+      needed("~" + names, {"GET", at.lock}),
+      needed("~{" + names + "}:waiters", {"ZRANGE", at.waiters, "0", "0"}),
+      needed("~{" + names + "}:note", {"DEL", at.note}),
+      needed("~holdfast:fence:*", {"GET", at.fence}),
+      asked("+watch", {"WATCH", at.lock}),
+      asked("+unwatch", {"UNWATCH"}),
+      asked("+multi", {"MULTI"}),
+      asked("+exec", {"EXEC"}),
+      needed("+get", {"GET", at.lock}),
+      needed("+set", {"SET", at.lock, "x", "XX", "PX", "1"}),
+      needed("+del", {"DEL", at.lock}),
+      asked("+incr", {"INCR", at.fence}),
+      needed("+time", {"TIME"}),
+      needed("+pexpire", {"PEXPIRE", at.lock, "1"}),
+      needed("+pttl", {"PTTL", at.lock}),
+      needed("+zrange", {"ZRANGE", at.waiters, "0", "0"}),
+  };
+}
+
+}  // namespace
+
+std::vector<right> all_rights(const trial_ground& at, int database, std::string_view client_name, bool scripts) {
+  std::vector<right> all = scripts ? with_scripts(at) : without_scripts(at);
+  const std::string polls = "waiters poll instead of being handed the lock";
+  const auto better = [&](std::string word, need how_much, std::string without, std::vector<std::string> trial) {
+    all.push_back({std::move(word), how_much, std::move(without), std::move(trial)});
+  };
+  if (scripts) {
+    better("&holdfast:inbox:*", need::messages, polls, {"PUBLISH", at.inbox, "0"});
+    better("+publish", need::messages, polls, {"PUBLISH", at.inbox, "0"});
+    better("+subscribe", need::messages, polls, {"SUBSCRIBE", at.inbox});
+  }
+  better("+ping", need::nicety, "refusals fill ACL LOG", {"PING"});
+  better("+select", need::nicety, "only database 0", {"SELECT", std::to_string(database)});
+  better("+client|setname", need::nicety, "CLIENT LIST shows no name", {"CLIENT", "SETNAME", std::string{client_name}});
+  better("+info", need::nicety, "no warnings about the deployment", {"INFO", "server"});
+  better("+type", need::nicety, "wrong_type does not say what is at the key", {"TYPE", at.lock});
+  if (scripts) {
+    const auto key = [&](const char* suffix, const std::string& tried, std::string without) {
+      better("~{" + at.prefix + "*}" + suffix, need::nicety, std::move(without), {"EVAL", "return 1", "1", tried});
+    };
+    better("+zrangebyscore", need::nicety, "shared_mutex and semaphore are refused",
+           {"ZRANGEBYSCORE", at.waiters, "0", "0"});
+    better("+hgetall", need::nicety, "recursive_mutex and redisson_shared_mutex are refused", {"HGETALL", at.seen});
+    key(":capacity", lock::capacity_key(at.lock), "semaphore is refused");
+    key(":value", lock::value_key(at.lock), "cache is refused");
+    key(":*:rwlock_timeout:*", lock::redisson_stem(at.lock) + ":x:1:rwlock_timeout:1",
+        "redisson_shared_mutex is refused");
+    key(":leader", lock::leader_key(at.lock), "elector is refused");
+  }
+  better("+client|kill", need::nicety, "a command that is stuck in a broken connection may still run later",
+         {"CLIENT", "KILL", "ID", "9223372036854775807"});
+  return all;
 }
 
 verdict read_dryrun(const right& about, std::string_view answer) {

@@ -19,6 +19,7 @@ struct right {
   need how_much;
   std::string without{};             // what happens then, for those that are not needed
   std::vector<std::string> trial{};  // a command that needs this right, harmless if it were run
+  bool only_asked = false;           // … but not on a connection that others use: only by ACL DRYRUN
 };
 
 // The keys of a made-up lock and a channel that nobody hears, on which rights are tried.
@@ -33,7 +34,9 @@ struct trial_ground {
 };
 [[nodiscard]] trial_ground make_trial_ground(std::string_view prefix, std::string_view random);
 
-[[nodiscard]] std::vector<right> all_rights(const trial_ground& ground, int database, std::string_view client_name);
+// `scripts`: the setting; off needs others.
+[[nodiscard]] std::vector<right> all_rights(const trial_ground& ground, int database, std::string_view client_name,
+                                            bool scripts = true);
 
 // What an answer to ACL DRYRUN, or a refusal of the command itself, says about the right.
 enum class verdict : unsigned char { allowed, missing, unknown };

@@ -6,6 +6,7 @@
 
 #include "scripts/sources.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct flavour {
   std::vector<std::string> extra{};          // the last arguments of all three
   std::string mark{};                        // put before the entry in the queue: what the waiter wants
   std::string_view noun = "a plain lock";    // what is not at a key of the wrong type
+  std::chrono::milliseconds longest{};       // the longest ttl that it can be held for; 0: whatever the options allow
   std::shared_ptr<const flavour> held_as{};  // what the lease is kept and released as, if not as this
 };
 

@@ -114,11 +114,13 @@ std::string fence_key(std::string_view key) {
 std::string note_key(std::string_view key) { return helper_key(key, ":note"); }
 std::string value_key(std::string_view key) { return helper_key(key, ":value"); }
 std::string leader_key(std::string_view key) { return helper_key(key, ":leader"); }
+std::string capacity_key(std::string_view key) { return helper_key(key, ":capacity"); }
 std::string inbox_channel(std::string_view inbox) { return std::string{"holdfast:inbox:"}.append(inbox); }
 
 bool is_helper_key(std::string_view key) noexcept {
   if (key.starts_with("holdfast:fence:{")) return true;
   if (!has_tag(key)) return false;
+  if (key.find(":rwlock_timeout:") != std::string_view::npos) return true;  // Redisson's, of one reader
   static constexpr std::array<std::string_view, 6> suffixes{":waiters",  ":seen",  ":note",
                                                             ":capacity", ":value", ":leader"};
   return std::any_of(suffixes.begin(), suffixes.end(), [key](std::string_view each) { return key.ends_with(each); });

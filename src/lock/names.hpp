@@ -7,6 +7,7 @@
 //                                           note    {app:invoice:42}:note     of a lock that was left without a process
 //                                           value   {app:invoice:42}:value    what a cache keeps beside the lock of its loader
 //                                           leader  {app:invoice:42}:leader   who was elected under the lock
+//                                           capacity {app:invoice:42}:capacity of a semaphore, once it was changed
 //   name `{user:7}:cart`                ->  waiters {user:7}:cart:waiters     a name that has a tag keeps it
 //
 // All keys of one lock hash to one slot, so that a script may touch them in a Cluster. Names with broken braces would put
@@ -43,6 +44,7 @@ std::string fence_key(std::string_view key);
 std::string note_key(std::string_view key);
 std::string value_key(std::string_view key);
 std::string leader_key(std::string_view key);
+std::string capacity_key(std::string_view key);
 
 // The channel on which one client hears what is meant for it; `inbox` is the client's id.
 std::string inbox_channel(std::string_view inbox);

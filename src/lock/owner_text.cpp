@@ -18,6 +18,11 @@ bool is_plain(std::string_view owner) noexcept {
          all_of(owner.substr(owner.size() - tail), hex);
 }
 
+std::string_view without_mark(std::string_view owner) noexcept {
+  if (owner.ends_with(no_hand_over)) owner.remove_suffix(no_hand_over.size());
+  return owner;
+}
+
 bool is_in_redissons_layout(std::string_view owner) noexcept {
   if (owner.size() < uuid_size + 2 || owner[uuid_size] != ':') return false;
   if (!all_of(owner.substr(uuid_size + 1), "0123456789") || owner[14] != '8' || owner[19] != 'b') return false;
@@ -42,7 +47,8 @@ std::string redisson_owner(std::string_view client, std::string_view acquisition
 
 bool looks_like_ours(std::string_view owner) noexcept { return is_plain(owner) || is_in_redissons_layout(owner); }
 
-std::string inbox_of(std::string_view owner) {
+std::string inbox_of(std::string_view marked) {
+  const std::string_view owner = without_mark(marked);
   if (is_plain(owner)) return std::string{owner.substr(owner.size() - tail, inbox_digits)};
   if (!is_in_redissons_layout(owner)) return {};
   return std::string{owner.substr(0, 8)}
@@ -51,7 +57,8 @@ std::string inbox_of(std::string_view owner) {
       .append(owner.substr(20, 1));
 }
 
-place place_of(std::string_view owner) {
+place place_of(std::string_view marked) {
+  const std::string_view owner = without_mark(marked);
   if (!is_plain(owner)) return {};
   const std::string_view front = owner.substr(0, owner.size() - tail - 1);
   const auto colon = front.rfind(':');

@@ -50,6 +50,16 @@ std::string shown(std::string_view text) {
   return out;
 }
 
+// Scripts as such are refused: by the ACL (-@scripting), by a server that renamed them away, or by a proxy.
+bool refuses_scripts(std::string_view text) {
+  const bool refusal = text.starts_with("NOPERM") || text.find("unknown command") != std::string_view::npos;
+  if (!refusal) return false;
+  for (const std::string_view each : {"'eval'", "'evalsha'", "'EVAL'", "'EVALSHA'", "`EVAL`", "`EVALSHA`"}) {
+    if (text.find(each) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 failure told(const row& known, std::string_view text) {
   return {known.code, std::string{known.advice} + " (server: " + shown(text) + ")"};
 }
@@ -57,6 +67,12 @@ failure told(const row& known, std::string_view text) {
 }  // namespace
 
 failure server_error(std::string_view text) {
+  if (refuses_scripts(text)) {
+    return {errc::refused,
+            "scripts are not allowed here; give the rights that docs/operate.md lists (+eval +evalsha), or set "
+            "scripts = off for plain locks without a queue (server: " +
+                shown(text) + ")"};
+  }
   // The code in front decides; only where there is none of ours is the rest looked through (errors inside scripts).
   for (const row& known : table) {
     if (text.starts_with(known.word) && at_word(text, 0, known.word)) return told(known, text);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace holdfast::lock {
 namespace {
@@ -22,7 +23,7 @@ failure odd(std::string_view script) {
 std::optional<lock_layout> read_layout(std::string_view word) noexcept {
   static constexpr std::array known{lock_layout::none,          lock_layout::plain,          lock_layout::redisson,
                                     lock_layout::redisson_read, lock_layout::redisson_write, lock_layout::shares,
-                                    lock_layout::other};
+                                    lock_layout::meeting,       lock_layout::other};
   for (const lock_layout each : known) {
     if (to_string(each) == word) return each;
   }
@@ -40,8 +41,15 @@ bool read_waiters(const std::vector<value>& items, std::int64_t now, lock_info& 
     std::int64_t ticket = 0;
     if (!is_whole_number(items[i + 1].text, ticket)) return false;
     place where = place_of(owner);
-    out.waiters.push_back(
-        {std::string{owner}, std::move(where.host), where.pid, microseconds{std::max<std::int64_t>(now - ticket, 0)}});
+    // The entry of a share begins with its weight, `2*…`; with `1^…`, where a reader wants to be the writer.
+    const std::string_view entry = items[i].text;
+    std::uint64_t weight = 1;
+    const auto mark = entry.find_first_not_of("0123456789");
+    if (mark != std::string_view::npos && (entry[mark] == '*' || entry[mark] == '^')) {
+      if (!is_whole_number(entry.substr(0, mark), weight)) weight = 1;
+    }
+    out.waiters.push_back({std::string{owner}, std::move(where.host), where.pid,
+                           microseconds{std::max<std::int64_t>(now - ticket, 0)}, weight});
   }
   return true;
 }
@@ -56,17 +64,105 @@ void read_note(std::string_view note, std::int64_t now, lock_info& out) {
   out.held_for = microseconds{std::max<std::int64_t>(now - since, 0)};
 }
 
-// `<weight>:<owner>` each: the sum of the weights, and the first one's owner.
-bool read_shares(const std::vector<value>& items, lock_info& out) {
-  for (const value& each : items) {
-    const auto colon = each.text.find(':');
-    std::uint64_t weight = 0;
-    if (colon == std::string::npos || !is_whole_number(std::string_view{each.text}.substr(0, colon), weight))
-      return false;
-    out.in_use += weight;
+// Shares have their weight in front of the owner, and each its own end.
+bool read_holders(const std::vector<value>& owners, const std::vector<value>& numbers, std::int64_t now,
+                  lock_info& out) {
+  const bool shares = out.layout == lock_layout::shares;
+  if (!all_text(numbers) || (!numbers.empty() && numbers.size() != owners.size())) return false;
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    lock_holder who;
+    std::string_view owner = owners[i].text;
+    if (shares) {
+      const auto colon = owner.find(':');
+      if (colon == std::string_view::npos || !is_whole_number(owner.substr(0, colon), who.weight)) return false;
+      owner.remove_prefix(colon + 1);
+      out.in_use += who.weight;
+    }
+    if (!numbers.empty()) {
+      std::int64_t number = 0;
+      if (!is_whole_number(numbers[i].text, number) || number < 0) return false;
+      if (shares) {
+        who.remaining = milliseconds{std::max<std::int64_t>(number - now, 0) / 1000};
+      } else {
+        who.weight = static_cast<std::uint64_t>(number);
+      }
+    }
+    place where = place_of(owner);
+    who.owner = owner;
+    who.host = std::move(where.host);
+    who.pid = where.pid;
+    out.held_by.push_back(std::move(who));
   }
-  out.owner = items.front().text.substr(items.front().text.find(':') + 1);
+  if (out.held_by.empty()) return true;
+  out.holders = out.held_by.size();
+  out.owner = out.held_by.front().owner;
+  out.host = out.held_by.front().host;
+  out.pid = out.held_by.front().pid;
   return true;
+}
+
+// What the script tells beyond what all locks have.
+struct telling {
+  std::string_view of(std::string_view word) const {
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+      if (items[i].text == word) return items[i + 1].text;
+    }
+    return {};
+  }
+  std::optional<std::uint64_t> number(std::string_view word) const {
+    std::uint64_t out = 0;
+    return is_whole_number(of(word), out) ? std::optional{out} : std::nullopt;
+  }
+
+  const std::vector<value>& items;
+};
+
+// '<term> <owner size> <owner><id>': of this holder; an older one's record means nothing.
+bool read_leadership(std::string_view record, lock_info& out) {
+  std::uint64_t term = 0;
+  std::size_t size = 0;
+  std::string_view owner;
+  if (!take_number(record, term) || !take_number(record, size) || !take_bytes(record, size, owner)) return false;
+  if (owner != out.owner) return false;
+  out.fence = term;
+  out.leader = record;
+  return true;
+}
+
+// False: the meeting is not whole.
+bool read_kind(const telling& words, lock_info& out) {
+  switch (out.layout) {
+    case lock_layout::plain:
+      out.kind = read_leadership(words.of("leader"), out)                                         ? lock_kind::elector
+                 : !words.of("value").empty() || std::string_view{out.name}.starts_with("cache:") ? lock_kind::cache
+                                                                                                  : lock_kind::mutex;
+      return true;
+    case lock_layout::redisson:
+    case lock_layout::redisson_fair:
+      out.kind = lock_kind::recursive_mutex;
+      out.fence = words.number("fence");
+      return true;
+    case lock_layout::redisson_read:
+    case lock_layout::redisson_write:
+      out.kind = lock_kind::shared_mutex;
+      return true;
+    case lock_layout::shares:
+      out.capacity = words.number("capacity");
+      out.kind = out.capacity ? lock_kind::semaphore : lock_kind::shared_mutex;
+      return true;
+    case lock_layout::meeting: {
+      const auto expected = words.number("expected");
+      const auto members = words.number("members");
+      const auto missing = words.number("left");
+      const auto phase = words.number("phase");
+      if (!expected || !members || !missing || !phase) return false;
+      out.kind = words.of("kind") == "latch" ? lock_kind::latch : lock_kind::barrier;
+      out.meeting = {*expected, *members, *missing, *phase};
+      return true;
+    }
+    default:
+      return true;
+  }
 }
 
 std::string helper(std::string_view start, std::string_view key) {
@@ -80,9 +176,10 @@ result<std::optional<lock_info>> read_snapshot(const value& reply, std::string_v
   if (reply.is_error()) return server_error(reply.text);
   if (reply.is_null()) return std::optional<lock_info>{};
   const auto& items = reply.items;
-  if (!reply.is_list() || items.size() != 8 || !items[0].is_text() || !items[1].is_text() || !items[2].is_text() ||
+  if (!reply.is_list() || items.size() != 10 || !items[0].is_text() || !items[1].is_text() || !items[2].is_text() ||
       items[3].type != kind::integer || !items[4].is_list() || items[5].type != kind::integer || !items[6].is_list() ||
-      !items[7].is_text() || items[5].integer < 0 || !all_text(items[4].items)) {
+      !items[7].is_text() || items[5].integer < 0 || !all_text(items[4].items) || !items[8].is_list() ||
+      !items[9].is_list() || !all_text(items[9].items)) {
     return odd("inspect");
   }
   lock_info out;
@@ -94,21 +191,32 @@ result<std::optional<lock_info>> read_snapshot(const value& reply, std::string_v
   if (!layout || !is_whole_number(items[2].text, now)) return odd("inspect");
   out.layout = *layout;
   out.held = !items[4].items.empty();
-  const bool lock = out.layout != lock_layout::none && out.layout != lock_layout::other;
-  if (out.held != lock) return odd("inspect");
+  const bool can_be_held =
+      out.layout != lock_layout::none && out.layout != lock_layout::meeting && out.layout != lock_layout::other;
+  if (out.held != can_be_held) return odd("inspect");
   if (items[3].integer >= 0) out.remaining = milliseconds{items[3].integer};
-  if (out.held) {
-    out.owner = items[4].items.front().text;
-    if (out.layout == lock_layout::shares && !read_shares(items[4].items, out)) return odd("inspect");
-    out.holders = items[4].items.size();
-    place where = place_of(out.owner);
-    out.host = std::move(where.host);
-    out.pid = where.pid;
-    read_note(items[7].text, now, out);
-  }
+  if (!read_holders(items[4].items, items[8].items, now, out)) return odd("inspect");
+  if (!read_kind({items[9].items}, out)) return odd("inspect");
+  if (out.held) read_note(items[7].text, now, out);
   out.waiting = static_cast<std::uint64_t>(items[5].integer);
   if (!read_waiters(items[6].items, now, out)) return odd("inspect");
   return std::optional{std::move(out)};
+}
+
+void find_together(std::span<lock_info> found) {
+  std::map<std::string_view, std::vector<lock_info*>> by_owner;
+  for (lock_info& each : found) {
+    if (each.kind == lock_kind::mutex && !inbox_of(each.owner).empty()) by_owner[each.owner].push_back(&each);
+  }
+  for (const auto& [owner, all] : by_owner) {
+    if (all.size() < 2) continue;
+    for (lock_info* each : all) {
+      each->kind = lock_kind::multi_lock;
+      for (const lock_info* other : all) {
+        if (other != each) each->together.push_back(other->name);
+      }
+    }
+  }
 }
 
 result<broken_lock> read_break(const value& reply, std::string_view key) {
@@ -117,10 +225,12 @@ result<broken_lock> read_break(const value& reply, std::string_view key) {
   if (!reply.is_list() || items.empty() || !items[0].is_text()) return odd("break");
   const std::string& word = items[0].text;
   if (word == "broken") {
-    if (items.size() != 4 || !items[1].is_text() || !items[2].is_text() || items[3].type != kind::integer) {
+    if (items.size() != 5 || !items[1].is_text() || !items[2].is_text() || items[3].type != kind::integer ||
+        items[4].type != kind::integer || items[4].integer < 1) {
       return odd("break");
     }
-    return broken_lock{items[1].text, items[2].text, items[3].integer > 0};
+    return broken_lock{items[1].text, items[2].text, items[3].integer >= items[4].integer,
+                       static_cast<std::uint64_t>(items[4].integer)};
   }
   if (word == "changed" && items.size() == 2 && items[1].is_text()) {
     return failure{errc::not_owner,
@@ -135,5 +245,9 @@ result<broken_lock> read_break(const value& reply, std::string_view key) {
 std::string redisson_queue(std::string_view key) { return helper("redisson_lock_queue", key); }
 std::string redisson_channel(std::string_view key) { return helper("redisson_lock__channel", key); }
 std::string redisson_read_write_channel(std::string_view key) { return helper("redisson_rwlock", key); }
+std::string redisson_stem(std::string_view key) {
+  if (key.find('{') != std::string_view::npos) return std::string{key};
+  return std::string{"{"}.append(key).append("}");
+}
 
 }  // namespace holdfast::lock

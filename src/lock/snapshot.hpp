@@ -7,6 +7,7 @@
 #include "resp/value.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ namespace holdfast::lock {
 // Everything but what only the holder knows. Nothing: the script found it not worth an answer.
 result<std::optional<lock_info>> read_snapshot(const resp::value& reply, std::string_view key, std::size_t prefix);
 
+// Marks what one acquisition took together: several plain locks with one owner, in the form that the library makes.
+void find_together(std::span<lock_info> found);
+
 // `key` is for the texts of failures.
 result<broken_lock> read_break(const resp::value& reply, std::string_view key);
 
@@ -22,5 +26,7 @@ result<broken_lock> read_break(const resp::value& reply, std::string_view key);
 std::string redisson_queue(std::string_view key);
 std::string redisson_channel(std::string_view key);
 std::string redisson_read_write_channel(std::string_view key);
+// What the names of a read-write lock's timeouts begin with.
+std::string redisson_stem(std::string_view key);
 
 }  // namespace holdfast::lock

@@ -28,10 +28,18 @@ connection::~connection() { timers_.cancel(*this); }
 
 // ---- requests
 
+void request::abandon() noexcept {
+  if (pending()) carrier_->abandon(*this);
+}
+
+void request::end_turn(time_point now) { carrier_->end_turn(*this, now); }
+
 void connection::submit(request& what, time_point now) {
+  what.carrier_ = this;
   if (state_ == state::closed) return what.on_refused({errc::cancelled, "the client is closed"}, now);
-  if (ready() && backlog_.empty() && main_->in_flight() < how_.max_in_flight) {
-    main_->append(what, now);
+  // Whoever has the turn goes on past the backlog: others wait for it.
+  if (ready() && (turn_ == &what || (backlog_.empty() && main_->in_flight() < how_.max_in_flight))) {
+    carry(what, now);
     if (!ticking_) plan(now);
     return;
   }
@@ -41,17 +49,52 @@ void connection::submit(request& what, time_point now) {
   if (state_ == state::idle) open(now);
 }
 
+void connection::carry(request& what, time_point now) {
+  if (what.takes_turn && turn_ != &what) {
+    if (turn_ != nullptr) {
+      what.place_ = request::place::turn;
+      what.sent_at_ = now;
+      turns_.push_back(&what);
+      return;
+    }
+    turn_ = &what;
+  }
+  main_->append(what, now);
+}
+
+void connection::end_turn(const request& what, time_point now) {
+  if (turn_ != &what) return;
+  turn_ = nullptr;
+  if (!ready() || turns_.empty()) return;
+  request* next = turns_.front();
+  turns_.pop_front();
+  carry(*next, now);
+  owner_.wake_driver();  // whoever ended it may be gone before anybody sends this
+}
+
+// The watch went with the link; those who waited for their turn wait for the next one.
+void connection::stop_turns() {
+  turn_ = nullptr;
+  for (request* each : turns_) {
+    each->place_ = request::place::backlog;
+    backlog_.push_back(each);
+  }
+  turns_.clear();
+}
+
 void connection::abandon(request& what) noexcept {
   if (what.place_ == request::place::backlog) std::erase(backlog_, &what);
+  if (what.place_ == request::place::turn) std::erase(turns_, &what);
   if (what.place_ == request::place::wire && main_) main_->forget(what);
   what.place_ = request::place::nowhere;
+  if (what.takes_turn) end_turn(what, runtime::boot_clock::now());
 }
 
 void connection::drain_backlog(time_point now) {
   while (ready() && !backlog_.empty() && main_->in_flight() < how_.max_in_flight) {
     request* next = backlog_.front();
     backlog_.pop_front();
-    main_->append(*next, now);
+    carry(*next, now);
   }
   if (!ticking_) plan(now);
 }
@@ -73,9 +116,7 @@ void connection::refuse_backlog(const failure& why, time_point now, bool all) {
   }
 }
 
-bool connection::expects() const noexcept {
-  return state_ != state::ready || (main_ && (!main_->idle() || main_->blocked()));
-}
+bool connection::expects() const noexcept { return ready() && (!main_->idle() || main_->blocked()); }
 
 // ---- time
 
@@ -130,19 +171,17 @@ void connection::fire(time_point now) {
 
 // ---- driving
 
-std::size_t connection::fill(pollfd* entries) const noexcept {
-  std::size_t count = 0;
+void connection::fill(std::vector<pollfd>& entries) const {
   if (state_ == state::opening) {
     auto& at = greeting_side_ ? side_ : main_;
-    entries[count++] = {at->socket().fd(), at->socket().wanted(), 0};
+    entries.push_back({at->socket().fd(), at->socket().wanted(), 0});
   } else if (state_ == state::greeting) {
     auto& at = greeting_side_ ? side_ : main_;
-    entries[count++] = {at->socket().fd(), at->wanted(), 0};
+    entries.push_back({at->socket().fd(), at->wanted(), 0});
   } else if (state_ == state::ready) {
-    entries[count++] = {main_->socket().fd(), main_->wanted(), 0};
-    if (side_) entries[count++] = {side_->socket().fd(), side_->wanted(), 0};
+    entries.push_back({main_->socket().fd(), main_->wanted(), 0});
+    if (side_) entries.push_back({side_->socket().fd(), side_->wanted(), 0});
   }
-  return count;
 }
 
 void connection::flush(std::unique_lock<std::mutex>& guard) {
@@ -152,13 +191,13 @@ void connection::flush(std::unique_lock<std::mutex>& guard) {
   if (at == main_ && at->blocked()) owner_.wake_driver();
 }
 
-void connection::service(std::unique_lock<std::mutex>& guard, const pollfd* entries, std::size_t count) {
-  if (!ready()) return advance(guard);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (entries[i].revents == 0) continue;
-    const std::shared_ptr<link> at = side_ && side_->socket().fd() == entries[i].fd ? side_ : main_;
-    if (!ready() || at->socket().fd() != entries[i].fd) return;
-    if ((entries[i].revents & POLLOUT) != 0) at->writable();
+void connection::service(std::unique_lock<std::mutex>& guard, std::span<const pollfd> entries) {
+  if (!ready()) return;
+  for (const pollfd& each : entries) {
+    if (each.revents == 0) continue;
+    const std::shared_ptr<link> at = side_ && side_->socket().fd() == each.fd ? side_ : main_;
+    if (at->socket().fd() != each.fd) continue;
+    if ((each.revents & POLLOUT) != 0) at->writable();
     do {
       if (!receive(guard, at, false)) return;
     } while (at->socket().pending());

@@ -9,11 +9,12 @@
 //
 // submit() puts a request on the wire when READY and fewer than max_in_flight are out, and into the backlog otherwise:
 // back-pressure, because whoever waits there waits in its own call. In other states requests wait for the connection;
-// the impatient ones are refused when an attempt fails, the others after connect_timeout.
+// the impatient ones are refused when an attempt fails, the others after connect_timeout. Requests that use WATCH go one
+// after the other (request::takes_turn).
 //
 // Guarded by the client's mutex. Somebody has to drive: fill() says what to poll for, service() reads and dispatches, and
-// flush() writes. In READY that may be any one thread at a time (a lone caller drives itself); before, only the client's
-// own thread.
+// flush() writes. In READY that may be any one thread at a time (a lone caller drives itself); before, advance() takes the
+// steps of an attempt, by the client's own thread only.
 #pragma once
 
 #include "net/dial.hpp"
@@ -33,18 +34,21 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace holdfast::net {
 
-// What the connection tells its owner, always with the mutex held.
+class connection;
+
+// What a connection tells its owner, always with the mutex held.
 class connection_events {
  public:
   // To the inbox, or to the channel that is common to all clients.
   virtual void on_message(std::string_view payload, bool to_all, runtime::time_point now) = 0;
-  virtual void on_up(runtime::time_point now) = 0;
-  virtual void on_down(runtime::time_point now) = 0;
+  virtual void on_up(connection& which, runtime::time_point now) = 0;
+  virtual void on_down(connection& which, runtime::time_point now) = 0;
   virtual bool needs_connection() const = 0;  // leases, waiters: reconnect even though nothing is submitted
   virtual void wake_driver() = 0;             // what to poll for has changed
 
@@ -64,6 +68,8 @@ class connection final : private runtime::timer {
 
   void submit(request& what, runtime::time_point now);
   void abandon(request& what) noexcept;
+  // For a request that takes turns: its last answer has come and it will not be submitted again.
+  void end_turn(const request& what, runtime::time_point now);
 
   [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
   // Whether grants can reach us; without, waiting has to poll.
@@ -72,19 +78,23 @@ class connection final : private runtime::timer {
   [[nodiscard]] int version() const noexcept { return version_; }
   // What `why`, the end of somebody's patience, comes down to: `protocol` if an answer has begun and does not go on.
   [[nodiscard]] failure silent(const failure& why) const { return main_ ? main_->silent(why) : why; }
+  // Coming up, and there is something to poll for: advance() has to be called when it is there.
+  [[nodiscard]] bool attempting() const noexcept { return state_ == state::opening || state_ == state::greeting; }
   // Whether answers are due, so that somebody must drive.
   [[nodiscard]] bool expects() const noexcept;
   [[nodiscard]] bool unsent() const noexcept { return main_ && ready() && main_->unsent() && !main_->blocked(); }
   [[nodiscard]] std::size_t in_flight() const noexcept { return main_ ? main_->in_flight() : 0; }
 
-  // Up to two entries; returns how many.
-  std::size_t fill(pollfd* entries) const noexcept;
+  // Appends what to poll for, one or two entries.
+  void fill(std::vector<pollfd>& entries) const;
+  // The next steps of an attempt to connect, if one is under way.
+  void advance(std::unique_lock<std::mutex>& guard);
   void flush(std::unique_lock<std::mutex>& guard);
   // Reads and dispatches without poll(2), waiting for data for a moment. False: not possible on this link, or nothing came
   // for that long; then poll.
   bool service_waiting(std::unique_lock<std::mutex>& guard);
-  // After poll(2) filled `entries[0..count)`: reads, dispatches, writes what was blocked.
-  void service(std::unique_lock<std::mutex>& guard, const pollfd* entries, std::size_t count);
+  // After poll(2): reads, dispatches, writes what was blocked. Entries of others are left alone.
+  void service(std::unique_lock<std::mutex>& guard, std::span<const pollfd> entries);
 
  private:
   enum class state : unsigned char { idle, pausing, resolving, opening, greeting, ready, closed };
@@ -92,7 +102,6 @@ class connection final : private runtime::timer {
   void fire(runtime::time_point now) override;
   void begin_attempt(runtime::time_point now);
   void try_next_address(runtime::time_point now);
-  void advance(std::unique_lock<std::mutex>& guard);
   void greet();
   void greeted(runtime::time_point now);
   void become_ready(runtime::time_point now);
@@ -104,6 +113,8 @@ class connection final : private runtime::timer {
   void pause(runtime::time_point now);
   void refuse_backlog(const failure& why, runtime::time_point now, bool all);
   void drain_backlog(runtime::time_point now);
+  void carry(request& what, runtime::time_point now);
+  void stop_turns();
   void plan(runtime::time_point now);
 
   const settings& how_;
@@ -138,6 +149,8 @@ class connection final : private runtime::timer {
   bool carried_ = false;  // this link has brought an answer
 
   std::deque<request*> backlog_;
+  const request* turn_ = nullptr;  // whose WATCH the link carries
+  std::deque<request*> turns_;     // who is next
   probe ping_{"*1\r\n$4\r\nPING\r\n"};
   std::unique_ptr<probe> kill_;
   subscription subscribe_;

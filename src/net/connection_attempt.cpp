@@ -96,7 +96,7 @@ void connection::become_ready(time_point now) {
     kill_ = std::make_unique<probe>(std::move(kill));
     main_->append(*kill_, now);
   }
-  owner_.on_up(now);
+  owner_.on_up(*this, now);
   drain_backlog(now);
 }
 
@@ -167,6 +167,7 @@ void connection::fail(const failure& why, time_point now) {
   state_ = state::pausing;
   has_inbox_ = false;
   down_since_ = now;
+  stop_turns();
   // The first try at once; but a link that never carried an answer was not worth having, and backs off as if it had failed.
   if (carried_) {
     pause_ = {};
@@ -175,7 +176,7 @@ void connection::fail(const failure& why, time_point now) {
     pause(now);
   }
   main->interrupt_all(why, now);
-  owner_.on_down(now);
+  owner_.on_down(*this, now);
   if (state_ == state::pausing && backlog_.empty() && !owner_.needs_connection()) {
     state_ = state::idle;
     timers_.cancel(*this);
@@ -197,6 +198,7 @@ void connection::close(const failure& why, time_point now) {
   const auto side = std::exchange(side_, nullptr);
   state_ = state::closed;
   timers_.cancel(*this);
+  stop_turns();
   if (main) {
     main->shut();
     main->interrupt_all(why, now);

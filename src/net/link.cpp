@@ -10,7 +10,7 @@ void link::append(request& what, runtime::time_point now) {
   what.encode(out_);
   what.place_ = request::place::wire;
   what.sent_at_ = now;
-  waiting_.push_back({&what, appended_, now});
+  for (std::size_t left = what.answers_; left > 0; --left) waiting_.push_back({&what, appended_, now, left == 1});
   appended_ += out_.size() - before;
 }
 
@@ -90,10 +90,10 @@ failure link::silent(failure why) const {
 request* link::next_waiting(bool& expected) noexcept {
   expected = !waiting_.empty();
   if (!expected) return nullptr;
-  request* who = waiting_.front().who;
+  const waiting entry = waiting_.front();
   waiting_.pop_front();
-  if (who != nullptr) who->place_ = request::place::nowhere;
-  return who;
+  if (entry.who != nullptr && entry.last) entry.who->place_ = request::place::nowhere;
+  return entry.who;
 }
 
 void link::interrupt_all(const failure& why, runtime::time_point now) {
@@ -103,6 +103,7 @@ void link::interrupt_all(const failure& why, runtime::time_point now) {
     const waiting entry = waiting_.front();
     waiting_.pop_front();
     if (entry.who == nullptr) continue;
+    if (!entry.last) forget(*entry.who);  // told once
     entry.who->place_ = request::place::nowhere;
     failure told = why;
     told.sent = entry.begin < handed_ ? delivery::unanswered : delivery::not_sent;

@@ -67,6 +67,7 @@ class link {
     request* who;  // null: forgotten
     std::uint64_t begin;
     runtime::time_point sent;
+    bool last;  // of its request's answers
   };
 
   std::unique_ptr<stream> stream_;

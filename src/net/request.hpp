@@ -1,4 +1,4 @@
-// One command on its way to Redis and back.
+// One command on its way to Redis and back; or a few that travel together, whose answers come one by one.
 //
 // Owned by whoever submits it; must stay where it is until one of the three on_ functions was called or it was abandoned.
 // All of them run with the client's mutex held. "Not sent" and "sent, unanswered" stay apart: only the latter may have
@@ -11,8 +11,11 @@
 #include <holdfast/error.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace holdfast::net {
+
+class connection;
 
 class request {
  public:
@@ -31,6 +34,15 @@ class request {
   // It was not sent and will not be: there is no connection, and waiting for one is over.
   virtual void on_refused(const failure& why, runtime::time_point now) = 0;
 
+  // The key that it is about, where several nodes could be meant; empty: any of them will do.
+  [[nodiscard]] virtual std::string_view routed_by() const noexcept { return {}; }
+
+  // Takes it back: none of the three above will be called.
+  void abandon() noexcept;
+
+  // For one that takes_turn (below): it has nothing more to send.
+  void end_turn(runtime::time_point now);
+
   // When it was put on the wire; the server cannot have seen it earlier.
   [[nodiscard]] runtime::time_point sent_at() const noexcept { return sent_at_; }
 
@@ -39,14 +51,23 @@ class request {
   // Does not outlast a failed attempt to connect; others wait for connect_timeout.
   bool impatient = false;
 
+  // Uses WATCH, which the server keeps for the connection and not for us: one such request at a time is under way. It has
+  // its turn from when it goes onto the wire, also while it is submitted again from its last on_reply, until it is
+  // interrupted, abandoned, or ends its turn.
+  bool takes_turn = false;
+
  protected:
   ~request() = default;
+
+  // How many answers the appended commands get; for encode() to say.
+  std::size_t answers_ = 1;
 
  private:
   friend class connection;
   friend class link;
-  enum class place : unsigned char { nowhere, backlog, wire };
+  enum class place : unsigned char { nowhere, backlog, turn, wire };
   place place_ = place::nowhere;
+  connection* carrier_ = nullptr;  // to which it was submitted last
   runtime::time_point sent_at_{};  // in the backlog: when it was submitted
 };
 

@@ -1,4 +1,4 @@
--- The clock of the scripts, and who of the queue is silent. KEYS and the form of numbers: see _queue.lua.
+-- The clock of the scripts: µs as text of 16 digits (_queue.lua says why text).
 
 local call = redis.call
 
@@ -9,16 +9,4 @@ local function now()
     clock = t[1] .. string.sub('00000' .. t[2], -6)
   end
   return clock
-end
-
--- A waiter that has been silent for this long (three heartbeats) is passed over: it is stopped, cut off or dead.
-local SILENT = 3000000
--- Heartbeats are written down only from this age on, so that short waits cost no write to `seen`.
-local YOUNG = 1000000
-
-local function is_silent(entry, ticket)
-  if now() - ticket <= YOUNG then return false end
-  local seen = call('HGET', KEYS[3], entry) or ticket
-  call('HDEL', KEYS[3], entry)
-  return now() - seen > SILENT
 end

@@ -13,16 +13,7 @@
 --
 -- All have an expiry whenever they exist. For the texts of numbers and constants see _queue.lua.
 
-local call = redis.call
-
-local clock
-local function now()
-  if not clock then
-    local t = call('TIME')
-    clock = t[1] .. string.sub('00000' .. t[2], -6)
-  end
-  return clock
-end
+--@include _clock.lua
 
 local function field(name) return call('HGET', KEYS[1], name) end
 

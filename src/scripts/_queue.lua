@@ -16,7 +16,7 @@
 -- Lua number that is an argument of redis.call into text by printf("%.17g"), which costs as much as the command itself;
 -- for the same reason constants below are quoted.
 
---@include _clock.lua
+--@include _silence.lua
 
 -- Writes the lock for its next owner. A flavour with another layout puts its own in this one's place.
 local give = function(owner, claim) call('SET', KEYS[1], owner, 'PX', claim) end

@@ -1,16 +1,17 @@
--- Shares: holders with a weight under one capacity. Shared by share_acquire, share_release and share_capacity, which have `capacity`. shared_mutex: a reader weighs 1, a writer the whole capacity. semaphore: k of n.
+-- Shares: holders with a weight under one capacity. Shared by share_acquire, share_release and share_capacity, which have `capacity` and `of_permits`. shared_mutex: a reader weighs 1, a writer the whole capacity. semaphore: k of n.
 --
 -- KEYS[1] lock      zset    <weight>:<owner> -> when this share ends, µs of the server's clock
 --                           '#' -> sum of the weights
+--                           '/' -> the capacity, of a semaphore: told to whoever looks (inspect.lua), and never decided by
 --                           '^<number>' -> 0: the last number granted past the queue while somebody waits; seldom there
 -- KEYS[2] waiters, KEYS[3] seen, KEYS[4] fence: as in _queue.lua, entry = <weight>*<claim ms>:<inbox>:<waiter>:<owner>,
 --                           or with ^ for * where a reader wants to become the writer
 -- capacity          string  {key}:capacity, only once set_capacity was called; not among KEYS, but in their slot
 --
--- '#' and '^' score below 1e9 and no share does, so a range of scores tells them apart. The key lives as long as its longest
+-- '#', '/' and '^' score below 1e9 and no share does, so a range of scores tells them apart. The key lives as long as its longest
 -- share, and goes with the last. Ended shares are taken off before anything is decided.
 
--- Comes after _clock.lua and _fence.lua, so that a script can do what is most frequent before the functions below are made: making
+-- Comes after _silence.lua and _fence.lua, so that a script can do what is most frequent before the functions below are made: making
 -- them takes as long as a command or two.
 
 local function text(number) return string.format('%.0f', number) end
@@ -90,7 +91,11 @@ local function put(member, weight, ms, others, least)
   local left, ends = -2, now() + ms * 1000
   if least or others > 0 then left = call('PTTL', KEYS[1]) end
   if least and least + 0 > ends then ends = least + 0 end
-  call('ZADD', KEYS[1], text(others + weight), '#', text(ends), member)
+  if of_permits then
+    call('ZADD', KEYS[1], text(others + weight), '#', text(ends), member, text(capacity), '/')
+  else
+    call('ZADD', KEYS[1], text(others + weight), '#', text(ends), member)
+  end
   if left <= ms + 0 then call('PEXPIRE', KEYS[1], text(ms + 1)) end
   first = nil
 end

@@ -3,10 +3,11 @@
 -- KEYS  lock, waiters, seen, fence (see _queue.lua), note
 -- ARGV[1] the holder that is meant, or '' for any
 --
--- returns { 'broken', owner, next owner or '', how many heard the message }
+-- returns { 'broken', owner, next owner or '', how many holders heard of it, how many there were }
 --         { 'changed', the holder }   { 'none' }   { type of the key }
 
 --@include _queue.lua
+--@include _broken.lua
 
 local kind = call('TYPE', KEYS[1])['ok']
 if kind ~= 'string' or call('STRLEN', KEYS[1]) > 4096 then return { kind } end
@@ -21,8 +22,4 @@ else
   call('DEL', KEYS[1])
 end
 
--- To the holder's own inbox, if its text tells which that is.
-local inbox = 'all'
-if #holder >= 36 and string.find(holder, '^:%x+$', -33) then inbox = string.sub(holder, -32, -17) end
-local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, 'broken ' .. #KEYS[1] .. ' ' .. KEYS[1] .. holder)
-return { 'broken', holder, next_owner, type(heard) == 'number' and inbox ~= 'all' and heard or 0 }
+return { 'broken', holder, next_owner, tell_broken(holder), 1 }

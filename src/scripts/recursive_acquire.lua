@@ -56,19 +56,6 @@ end
 remaining = remaining or call('PTTL', KEYS[1])
 if entry == '' then return 'held ' .. remaining .. ' ' .. holder end
 
--- Joining and heartbeats: as in acquire.lua.
-local ticket, rank = ARGV[5] ~= '1' and call('ZSCORE', KEYS[2], entry), nil
-if not ticket then
-  ticket = draw()
-  call('ZADD', KEYS[2], ticket, entry)
-  rank = call('ZCARD', KEYS[2]) - 1
-  if rank == 0 then call('PEXPIRE', KEYS[2], '15000') end
-else
-  call('PEXPIRE', KEYS[2], '15000')
-  if now() - ticket > YOUNG then
-    call('HSET', KEYS[3], entry, now())
-    call('PEXPIRE', KEYS[3], '15000')
-  end
-  rank = call('ZRANK', KEYS[2], entry)
-end
-return 'queued ' .. ticket .. ' ' .. rank .. ' ' .. remaining .. ' ' .. holder
+--@include _join.lua
+
+return join(entry, draw, remaining .. ' ' .. holder)

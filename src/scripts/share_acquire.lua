@@ -12,7 +12,7 @@
 --         'refused passed_over'     up: those who wait have been passed over too often
 --         'refused too_many <n>'    more than the capacity, which is n
 
---@include _clock.lua
+--@include _silence.lua
 --@include _fence.lua
 
 local owner, ttl, entry, weight, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[6], ARGV[8]
@@ -25,7 +25,8 @@ end
 
 -- A semaphore's may have been changed since the caller was made.
 local capacity, changed = ARGV[7] + 0, nil
-if mode == 'permits' then
+local of_permits = mode == 'permits'
+if of_permits then
   changed = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity')
   if changed then capacity = changed + 0 end
 end
@@ -33,7 +34,12 @@ end
 -- Nobody holds and nobody waits: the most frequent case.
 local sum = call('ZSCORE', KEYS[1], '#')
 if not sum and mode ~= 'up' and weight + 0 <= capacity and not changed and call('EXISTS', KEYS[1], KEYS[2]) == 0 then
-  call('ZADD', KEYS[1], weight, '#', string.format('%.0f', now() + ttl * 1000), member)
+  local ends = string.format('%.0f', now() + ttl * 1000)
+  if of_permits then
+    call('ZADD', KEYS[1], weight, '#', ends, member, ARGV[7], '/')
+  else
+    call('ZADD', KEYS[1], weight, '#', ends, member)
+  end
   call('PEXPIRE', KEYS[1], string.format('%.0f', ttl + 1))
   return granted(ARGV[4] == '1' and draw())
 end
@@ -118,20 +124,6 @@ if not queue and sum + weight <= capacity then
 end
 if entry == '' then return 'held ' .. in_the_way() end
 
--- As in acquire.lua.
-local rank
-ticket = ARGV[5] ~= '1' and call('ZSCORE', KEYS[2], entry)
-if not ticket then
-  ticket = draw_ticket()
-  call('ZADD', KEYS[2], ticket, entry)
-  rank = call('ZCARD', KEYS[2]) - 1
-  if rank == 0 then call('PEXPIRE', KEYS[2], '15000') end
-else
-  call('PEXPIRE', KEYS[2], '15000')
-  if now() - ticket > YOUNG then
-    call('HSET', KEYS[3], entry, now())
-    call('PEXPIRE', KEYS[3], '15000')
-  end
-  rank = call('ZRANK', KEYS[2], entry)
-end
-return 'queued ' .. ticket .. ' ' .. rank .. ' ' .. in_the_way()
+--@include _join.lua
+
+return join(entry, draw_ticket, in_the_way())

@@ -5,10 +5,10 @@
 --
 -- returns 0
 
---@include _clock.lua
+--@include _silence.lua
 --@include _fence.lua
 
-local capacity = ARGV[1] + 0
+local capacity, of_permits = ARGV[1] + 0, true
 
 --@include _shares.lua
 

@@ -7,7 +7,7 @@
 --
 -- returns 0 not mine   1 released, or a reader now; nobody was let in   2 the same, and somebody was
 
---@include _clock.lua
+--@include _silence.lua
 --@include _fence.lua
 
 local owner, weight, mode = ARGV[1], ARGV[3], ARGV[5]
@@ -29,7 +29,8 @@ end
 
 -- A semaphore's may have been changed since the caller was made.
 local capacity = ARGV[4] + 0
-if mode == 'permits' then
+local of_permits = mode == 'permits'
+if of_permits then
   local changed = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity')
   if changed then capacity = changed + 0 end
 end

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view ours = "HOLDFAST_";
 
-constexpr std::array<std::string_view, 7> reserved{"HOLDFAST_NAME",  "HOLDFAST_KEY",    "HOLDFAST_OWNER",
+constexpr std::array<std::string_view, 8> reserved{"HOLDFAST_NAME",  "HOLDFAST_KEY",    "HOLDFAST_OWNER",
                                                    "HOLDFAST_FENCE", "HOLDFAST_TTL_MS", "HOLDFAST_LOST_FD",
-                                                   "HOLDFAST_CONFIG"};
+                                                   "HOLDFAST_TERM",  "HOLDFAST_CONFIG"};
 
 bool is_reserved(std::string_view name) {
   return name.starts_with("HOLDFAST_TEST_") || std::find(reserved.begin(), reserved.end(), name) != reserved.end();

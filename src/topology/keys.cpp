@@ -64,6 +64,12 @@ bool assign_protocol(settings& into, std::string_view text) {
   return false;
 }
 
+bool assign_scripts(settings& into, std::string_view text) {
+  if (text == "on") return into.scripts = true, true;
+  if (text == "off") return into.scripts = false, true;
+  return false;
+}
+
 // The server refuses other bytes in CLIENT SETNAME, too late for a good error text.
 bool assign_client_name(settings& into, std::string_view text) {
   const bool graphic = std::all_of(text.begin(), text.end(), [](char c) { return c >= '!' && c <= '~'; });
@@ -100,6 +106,8 @@ constexpr std::array table{
                 describe_text<&settings::client_name>},
     setting_key{"prefix", "a text without NUL", false, false, assign_text<&settings::prefix>,
                 describe_text<&settings::prefix>},
+    setting_key{"scripts", "on or off", false, false, assign_scripts,
+                [](const settings& from) { return std::string{from.scripts ? "on" : "off"}; }},
     setting_key{"tls_ca", file_form, false, true, assign_filled<&settings::tls_ca>, describe_text<&settings::tls_ca>},
     setting_key{"tls_cert", file_form, false, true, assign_filled<&settings::tls_cert>,
                 describe_text<&settings::tls_cert>},

@@ -22,7 +22,7 @@ const std::vector<std::string> looking{"+type", "+strlen", "+scan"};
 const std::vector<std::string> looking_at_redisson{
     "~redisson_lock_queue:*", "&redisson_*", "+hlen", "+hgetall", "+llen", "+lrange", "+lindex"};
 
-// Beyond `needed`: for a cache, and for an elector and whoever watches it.
+// Beyond the needed ones: for a cache, and for an elector and whoever watches it.
 const std::string caching = "~{app:*}:value";
 const std::string electing = "~{app:*}:leader";
 
@@ -140,8 +140,37 @@ TEST_F(acl, recursive_mutex_needs_a_little_more) {
   EXPECT_EQ(recursive_mutex(*first_, "app:deep").try_lock(std::nothrow).code(), errc::refused);
 }
 
+TEST_F(acl, redisson_shared_mutex_needs_a_little_more) {
+  const std::vector<std::string> more{"+hgetall", "~{app:*}:*:rwlock_timeout:*"};
+  const std::vector<std::string> for_java{"&redisson_*", "+hincrby", "+pubsub|numsub"};
+  for (const bool java : {true, false}) {
+    auto rights = all_rights();
+    rights.insert(rights.end(), more.begin(), more.end());
+    if (java) rights.insert(rights.end(), for_java.begin(), for_java.end());
+    start(rights);
+    redisson_shared_mutex lock{*first_, "app:rw", {.ttl = 600ms}};
+    const auto locked = lock.lock_shared(std::nothrow);
+    ASSERT_TRUE(locked) << locked.failure().detail;
+    auto next = std::async(std::launch::async, [&] {
+      redisson_shared_mutex mine{*second_, "app:rw"};
+      const auto got = mine.lock(std::nothrow);
+      const auto down = mine.downgrade(std::nothrow);
+      EXPECT_TRUE(down) << down.failure().detail;
+      return std::pair{got, mine.release()};
+    });
+    std::this_thread::sleep_for(1s);  // renewed meanwhile, and a waiter that is not young any more
+    EXPECT_EQ(lock.release(), release_outcome::released);
+    const auto [got, released] = next.get();
+    EXPECT_TRUE(got) << got.failure().detail;
+    EXPECT_EQ(released, release_outcome::released);
+    EXPECT_EQ(server_->command({"ACL", "LOG"}).items.empty(), java) << "nothing is refused but what is for Java";
+  }
+  start(all_rights());
+  EXPECT_EQ(redisson_shared_mutex(*first_, "app:rw").try_lock_shared_for(std::nothrow, {}).code(), errc::refused);
+}
+
 TEST_F(acl, needed_rights_are_enough_for_latch_and_barrier) {
-  start(needed);
+  start(needed_rights);
   latch done{*first_, "app:done", 2};
   EXPECT_TRUE(done.count_down(std::nothrow));
   std::jthread last{[&] {
@@ -196,14 +225,14 @@ std::optional<failure> hold_an_election(client& redis) {
 }
 
 TEST_F(acl, several_locks_at_once_need_no_more) {
-  start(needed);
+  start(needed_rights);
   const auto held = try_acquire_all(*first_, {"app:a", "app:b"});
   EXPECT_TRUE(held) << held.failure().detail;
 }
 
 TEST_F(acl, a_cache_and_an_elector_need_one_more_key_each) {
   for (const bool messages : {true, false}) {
-    auto rights = messages ? all_rights() : needed;
+    auto rights = messages ? all_rights() : needed_rights;
     rights.push_back(caching);
     rights.push_back(electing);
     start(rights);

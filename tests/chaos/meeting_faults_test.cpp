@@ -5,6 +5,7 @@
 
 #include "chaos/bystander.hpp"
 #include "support/gate.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
@@ -28,7 +29,7 @@ struct MeetingFaults : testing::Test {
     return eventually(patience, [&] { return server.number({"ZCARD", "{" + name + "}:waiters"}) == count; });
   }
   process start(const char* kind, const std::string& name, int expected, const char* what) {
-    process made{{HOLDFAST_HELPERS_DIR "/meeter", server.url(), kind, name, std::to_string(expected), what}};
+    process made{{helper("meeter"), server.url(), kind, name, std::to_string(expected), what}};
     EXPECT_EQ(made.read_line(patience), "ready");
     return made;
   }

@@ -8,6 +8,7 @@
 #include "scripts/sources.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 #include "support/redisson.hpp"
 
@@ -40,7 +41,7 @@ class recursive_faults : public testing::Test {
   bool key_goes() {
     return eventually(patience, [&] { return server.number({"EXISTS", "door"}) == 0; });
   }
-  std::string helper() { return std::string{HOLDFAST_HELPERS_DIR} + "/recursive_locker"; }
+  std::string locker() { return helper("recursive_locker"); }
 
   redis_server server;
   gate between{server.port()};
@@ -134,7 +135,7 @@ TEST_F(recursive_faults, a_holder_that_is_cut_off_learns_it_before_the_server_gi
 }
 
 TEST_F(recursive_faults, a_killed_holder_frees_the_lock_by_its_expiry) {
-  process holder{{helper(), server.url(), "door", "500"}};
+  process holder{{locker(), server.url(), "door", "500"}};
   ASSERT_EQ(holder.read_line(patience), "asking");
   ASSERT_TRUE(holder.read_line(patience));
   EXPECT_EQ(count(), 1);
@@ -148,7 +149,7 @@ TEST_F(recursive_faults, a_killed_holder_frees_the_lock_by_its_expiry) {
 TEST_F(recursive_faults, a_killed_waiter_is_passed_over) {
   recursive_mutex first{direct, "door"};
   first.lock();
-  process waiter{{helper(), server.url(), "door", "30000"}};
+  process waiter{{locker(), server.url(), "door", "30000"}};
   ASSERT_EQ(waiter.read_line(patience), "asking");
   ASSERT_TRUE(queue_has(1));
   auto came = std::async(std::launch::async, [&] {
@@ -165,7 +166,7 @@ TEST_F(recursive_faults, a_killed_waiter_is_passed_over) {
 }
 
 TEST_F(recursive_faults, an_unlock_that_is_not_the_last_keeps_the_lock) {
-  process holder{{helper(), server.url(), "door", "30000"}};
+  process holder{{locker(), server.url(), "door", "30000"}};
   ASSERT_EQ(holder.read_line(patience), "asking");
   ASSERT_TRUE(holder.read_line(patience));
   holder.write("\n");

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "support/places.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
 namespace holdfast::test {
 
-inline const std::string program = std::string{HOLDFAST_BINARY_DIR} + "/bin/holdfast";
+inline const std::string program = binary_dir() + "/bin/holdfast";
 
 using environment = std::map<std::string, std::string>;
 

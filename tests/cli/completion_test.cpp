@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "support/places.hpp"
 #include "support/redis_server.hpp"
 #include "support/temp_dir.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string bin_dir = std::string{HOLDFAST_BINARY_DIR} + "/bin";
+const std::string bin_dir = binary_dir() + "/bin";
 
 std::set<std::string> lines_of(const std::string& text) {
   std::set<std::string> lines;
@@ -173,6 +174,14 @@ class CompletionOfNames : public testing::Test {
   redis_server server_;
 };
 
+// A press of TAB waits only for a moment, so that it never hangs the shell: where that was too short, one presses again.
+template <class Press>
+std::set<std::string> offered_at_last(Press&& press) {
+  std::set<std::string> offered;
+  for (int presses = 0; presses < 20 && offered.empty(); ++presses) offered = press();
+  return offered;
+}
+
 TEST_F(CompletionOfNames, ByTheHelper) {
   EXPECT_EQ(holdfast_run({"__complete", "status", "night"}, here()).out, ":nothing\nnightly\n");
   EXPECT_EQ(lines_of(holdfast_run({"__complete", "status", "invoice:"}, here()).out),
@@ -182,13 +191,19 @@ TEST_F(CompletionOfNames, ByTheHelper) {
 }
 
 TEST_F(CompletionOfNames, InBash) {
-  EXPECT_EQ(bash_offers("holdfast status night", here()), std::set<std::string>{"nightly"});
-  EXPECT_EQ(bash_offers("holdfast status invoice:", here()), (std::set<std::string>{"41", "42"})) << "after the colon";
+  const auto offers = [&](const std::string& typed) {
+    return offered_at_last([&] { return bash_offers(typed, here()); });
+  };
+  EXPECT_EQ(offers("holdfast status night"), std::set<std::string>{"nightly"});
+  EXPECT_EQ(offers("holdfast status invoice:"), (std::set<std::string>{"41", "42"})) << "after the colon";
 }
 
 TEST_F(CompletionOfNames, InFish) {
-  EXPECT_EQ(fish_offers("holdfast status night", here()), std::set<std::string>{"nightly"});
-  EXPECT_EQ(fish_offers("holdfast status invoice:", here()), (std::set<std::string>{"invoice:41", "invoice:42"}));
+  const auto offers = [&](const std::string& typed) {
+    return offered_at_last([&] { return fish_offers(typed, here()); });
+  };
+  EXPECT_EQ(offers("holdfast status night"), std::set<std::string>{"nightly"});
+  EXPECT_EQ(offers("holdfast status invoice:"), (std::set<std::string>{"invoice:41", "invoice:42"}));
 }
 
 TEST_F(CompletionOfNames, InZsh) {

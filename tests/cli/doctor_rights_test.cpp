@@ -15,10 +15,11 @@
 namespace holdfast::test {
 namespace {
 
-// What is needed, and what makes things better.
+// What is needed, what makes things better, and what the rest of the family needs.
 std::vector<std::string> all_rights() {
   std::vector<std::string> all = needed_rights;
   all.insert(all.end(), optional_rights.begin(), optional_rights.end());
+  all.insert(all.end(), family_rights.begin(), family_rights.end());
   return all;
 }
 const std::vector<std::string> rights = all_rights();

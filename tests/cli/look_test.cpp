@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "support/eventually.hpp"
+#include "support/places.hpp"
 #include "support/redis_server.hpp"
 
 namespace holdfast::test {
@@ -25,7 +26,7 @@ class look : public testing::Test {
 
   outcome run(const std::vector<std::string>& words) { return holdfast_run(words, where_); }
   process holder(const std::string& name, const std::string& ttl = "60000") {
-    return process{{std::string{HOLDFAST_HELPERS_DIR} + "/locker", server_.url(), name, ttl, "0"}};
+    return process{{helper("locker"), server_.url(), name, ttl, "0"}};
   }
   bool held(const std::string& name) {
     return eventually(10s, [&] { return server_.number({"EXISTS", name}) == 1; });
@@ -159,6 +160,23 @@ TEST_F(look, break_without_a_terminal_wants_a_word) {
   const outcome again = run({"break", "door", "--yes"});
   EXPECT_EQ(again.code(), 1);
   EXPECT_TRUE(has(again.err, "nobody holds door")) << again.err;
+}
+
+TEST_F(look, break_takes_permits_from_all_who_have_them) {
+  const auto sharer = [&] {
+    return process{{std::string{HOLDFAST_HELPERS_DIR} + "/sharer", server_.url(), "pool", "30000", "0", "1/2"}};
+  };
+  process first = sharer();
+  process second = sharer();
+  for (process* each : {&first, &second}) {
+    ASSERT_EQ(each->read_line(10s), "asking");
+    ASSERT_EQ(each->read_line(10s).value_or("").rfind("got ", 0), 0U);
+  }
+  const outcome done = run({"break", "pool", "--yes", "--json"});
+  EXPECT_EQ(done.code(), 0) << done.err;
+  EXPECT_TRUE(has(done.out, R"("told": true, "holders": 2)")) << done.out;
+  EXPECT_TRUE(has(done.out, R"("next_owner": null)")) << done.out;
+  EXPECT_EQ(server_.number({"EXISTS", "pool"}), 0);
 }
 
 TEST_F(look, break_hands_over_and_the_old_holder_loses) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "support/places.hpp"
 #include "support/temp_dir.hpp"
 
 namespace holdfast::test {
@@ -120,7 +121,7 @@ TEST_F(Man, TheBuildWroteExactlyThesePages) {
   std::set<std::string> wanted;
   for (const auto& name : page_names()) wanted.insert(name + ".1");
   std::set<std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator{HOLDFAST_BINARY_DIR "/man"}) {
+  for (const auto& entry : std::filesystem::directory_iterator{binary_dir() + "/man"}) {
     found.insert(entry.path().filename().string());
   }
   EXPECT_EQ(found, wanted);

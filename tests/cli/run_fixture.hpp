@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "support/places.hpp"
 #include "support/redis_server.hpp"
 #include "support/temp_dir.hpp"
 
 namespace holdfast::test {
 
-inline const std::string witness = std::string{HOLDFAST_HELPERS_DIR} + "/witness";
+inline const std::string witness = helper("witness");
 
 class run_test : public ::testing::Test {
  protected:

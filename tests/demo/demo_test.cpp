@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/places.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
@@ -22,7 +23,7 @@ using namespace std::chrono_literals;
 
 // Its server's directory goes into ours, where a left-over would show.
 process start(const temp_dir& place) {
-  return process{{HOLDFAST_BINARY_DIR "/bin/holdfast", "demo"},
+  return process{{binary_dir() + "/bin/holdfast", "demo"},
                  {.environment = {{"TMPDIR", place.file("")}}, .merge_stderr = true}};
 }
 

@@ -183,6 +183,34 @@ TEST_F(elector_test, a_broken_lock_deposes_and_an_old_record_is_not_believed) {
   leading.request_stop();
 }
 
+TEST_F(elector_test, the_lease_form_leads_until_it_is_released_or_lost) {
+  elector one{first, "seat", {.id = "one"}};
+  elector two{second, "seat", {.id = "two"}};
+  lease held = one.campaign();
+  auto seen = leader_of(second, "seat").value();
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->id, "one");
+  EXPECT_EQ(seen->term, held.fence());
+  EXPECT_EQ(two.campaign(std::nothrow, {}, 0ms).code(), errc::held);
+  EXPECT_EQ(two.campaign(std::nothrow, {}, 50ms).code(), errc::timed_out);
+  std::stop_source stop;
+  auto waiting = std::async(std::launch::async, [&] { return two.campaign(std::nothrow, stop.get_token()); });
+  ASSERT_TRUE(queue_reaches(server, "seat", 1));
+  EXPECT_EQ(held.release(), release_outcome::released);
+  auto next = waiting.get();
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence());
+  EXPECT_EQ(leader_of(first, "seat").value()->id, "two");
+  stop.request_stop();
+  EXPECT_EQ(one.campaign(std::nothrow, stop.get_token()).code(), errc::cancelled);
+  const auto old_term = next->fence();
+  ASSERT_TRUE(break_lock(first, "seat", ""));
+  EXPECT_TRUE(eventually(patience, [&] { return next->lost().stop_requested(); }));
+  EXPECT_FALSE(leader_of(first, "seat").value());
+  const lease again = two.campaign();
+  EXPECT_GT(again.fence(), old_term);
+}
+
 TEST_F(elector_test, refuses_bad_names_and_options) {
   EXPECT_THROW((elector{first, ""}), error);
   EXPECT_THROW((elector{first, "seat", {.ttl = 1ms}}), error);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "redis/common.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
@@ -121,7 +122,7 @@ TEST_F(inspecting, a_holder_that_is_gone_is_known_at_once) {
 }
 
 TEST_F(inspecting, a_stopped_holder_is_silent) {
-  process holder{{std::string{HOLDFAST_HELPERS_DIR} + "/locker", server_.url(), "door", "30000", "0"}};
+  process holder{{helper("locker"), server_.url(), "door", "30000", "0"}};
   ASSERT_TRUE(eventually(patience, [&] { return look("door", {.patience = 0ms}).held; }));
   holder.pause();
   const lock_info seen = look("door", {.patience = 300ms});

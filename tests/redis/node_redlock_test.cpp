@@ -8,12 +8,13 @@
 #include <optional>
 
 #include "redis/common.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
 namespace {
 
-const std::filesystem::path modules = std::filesystem::path{HOLDFAST_SOURCE_DIR} / "build/interop/node_modules";
+const std::filesystem::path modules = std::filesystem::path{source_dir()} / "build/interop/node_modules";
 
 // Reads commands from standard input: take, wait, release; answers one line each. Works with version 4 and 5.
 constexpr auto script = R"(

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "redis/common.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
@@ -154,7 +155,7 @@ TEST_F(permits, what_the_object_still_has_is_given_back) {
 TEST_F(permits, a_crashed_waiter_stops_nobody) {
   semaphore pool{redis, "pool", 2};
   lease held = pool.take(1);
-  process waiter{{HOLDFAST_HELPERS_DIR "/sharer", server.url(), "pool", "30000", "0", "2/2"}};
+  process waiter{{helper("sharer"), server.url(), "pool", "30000", "0", "2/2"}};
   ASSERT_EQ(waiter.read_line(patience), "asking");
   ASSERT_TRUE(queue_reaches(server, "pool", 1));
   waiter.kill();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "redis/common.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
@@ -25,7 +26,7 @@ struct sharing_crash : testing::Test {
     return std::async(std::launch::async, wait);
   }
   process run(const std::string& kind, const std::string& ttl) {
-    return process{{HOLDFAST_HELPERS_DIR "/sharer", server.url(), "door", ttl, "0", kind}};
+    return process{{helper("sharer"), server.url(), "door", ttl, "0", kind}};
   }
 };
 

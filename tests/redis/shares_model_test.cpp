@@ -207,6 +207,9 @@ struct shares_model : testing::TestWithParam<bool> {
     for (const auto& member : server.list({"ZRANGE", "pool", "0", "-1"})) {
       if (member == "#") {
         sum = server.number({"ZSCORE", "pool", "#"});
+      } else if (member == "/") {
+        ASSERT_FALSE(read_write());
+        ASSERT_LE(server.number({"ZSCORE", "pool", "/"}), 1'000'000'000) << "it would be taken for a share";
       } else if (member.front() != '^') {
         holds[member.substr(member.find(':') + 1)] = std::stoll(member);
       }

@@ -8,6 +8,7 @@
 
 #include "redis/common.hpp"
 #include "support/boottime.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
@@ -17,7 +18,7 @@ namespace {
 class locker {
  public:
   locker(const redis_server& server, const std::string& name, std::chrono::milliseconds ttl)
-      : process_{{HOLDFAST_HELPERS_DIR "/locker", server.url(), name, std::to_string(ttl.count()), "0"}} {
+      : process_{{helper("locker"), server.url(), name, std::to_string(ttl.count()), "0"}} {
     EXPECT_EQ(process_.read_line(patience), "asking");
   }
   // When it got the lock, by boottime; nothing within the limit is a failure.

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "regress/ground.hpp"
+#include "support/places.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::regress {
@@ -43,7 +44,7 @@ TEST(Regress, D16_ACrashedHoldersPermitsComeBack) {
   redis_server server;
   client redis{quiet(server.url())};
   semaphore pool{redis, "d16", 3};
-  test::process holder{{HOLDFAST_HELPERS_DIR "/sharer", server.url(), "d16", "800", "0", "2/3"}};
+  test::process holder{{test::helper("sharer"), server.url(), "d16", "800", "0", "2/3"}};
   ASSERT_EQ(holder.read_line(patience), "asking");
   ASSERT_TRUE(holder.read_line(patience).value_or("").starts_with("got "));
   lease mine = pool.take();

@@ -40,5 +40,22 @@ inline const std::vector<std::string> optional_rights{
     "&holdfast:inbox:*", "+subscribe",   "+publish", "+ping", "+select",
     "+client|setname",   "+client|kill", "+info",    "+type",
 };
+// What primitives beyond the mutex need: shared_mutex, recursive_mutex, semaphore, cache, elector.
+inline const std::vector<std::string> family_rights{
+    "+zrangebyscore", "+hgetall",        "~{app:*}:capacity",
+    "~{app:*}:value", "~{app:*}:leader", "~{app:*}:*:rwlock_timeout:*",
+};
+
+// With scripts = off: all that this mode needs, and nothing of scripting.
+inline const std::vector<std::string> rights_without_scripts{
+    "~app:*",        "~{app:*}:waiters",
+    "~{app:*}:note", "~holdfast:fence:*",
+    "+watch",        "+unwatch",
+    "+multi",        "+exec",
+    "+get",          "+set",
+    "+del",          "+incr",
+    "+time",         "+pexpire",
+    "+pttl",         "+zrange",
+};
 
 }  // namespace holdfast::test

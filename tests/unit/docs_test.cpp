@@ -1,6 +1,8 @@
 // The documents against the code: what is listed must exist, and what exists must be listed.
 #include "doctor/judge.hpp"
 #include "doctor/rights.hpp"
+#include "support/places.hpp"
+#include "support/rights.hpp"
 #include "topology/keys.hpp"
 
 #include <holdfast/error.hpp>
@@ -21,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root{HOLDFAST_SOURCE_DIR};
+const fs::path root{test::source_dir()};
 
 std::string read(const fs::path& file) {
   std::ifstream in{file, std::ios::binary};
@@ -143,6 +145,21 @@ TEST(Docs, TheRightsThatDoctorTriesAreInTheOperatorsPage) {
   for (const std::string& each : least) EXPECT_TRUE(tried.contains(each)) << each;
 }
 
+TEST(Docs, TheRightsWithoutScriptsAreInTheOperatorsPage) {
+  std::string page = read(root / "docs/operate.md");
+  const auto from = page.find("### Without scripts");
+  ASSERT_NE(from, std::string::npos);
+  page = page.substr(from, page.find("\n## ", from + 1) - from);
+  const auto fence = page.find("```");
+  const std::set<std::string> least = rights_in(page.substr(fence, page.find("```", fence + 3) - fence));
+  std::set<std::string> needed;
+  for (const auto& each : doctor::all_rights(doctor::make_trial_ground("app:", ""), 0, "", false)) {
+    if (each.how_much == doctor::need::needed) needed.insert(each.word);
+  }
+  EXPECT_EQ(least, needed);
+  EXPECT_EQ(least, (std::set<std::string>{test::rights_without_scripts.begin(), test::rights_without_scripts.end()}));
+}
+
 TEST(Docs, EveryRequirementNamesTestsThatExist) {
   const std::string page = read(root / "docs/requirements.md");
   ASSERT_FALSE(page.empty()) << "docs/requirements.md is missing";
@@ -172,7 +189,7 @@ TEST(Docs, NoFileKnowsWhereItWasWritten) {
   // Home directories, and wherever this very tree and its build are now (unless that is too general to search for).
   std::vector<std::regex> forbidden;
   forbidden.emplace_back(R"((^|[\s"'`=(:])/(home|Users|root)/\w)");
-  for (const fs::path& place : {root, fs::path{HOLDFAST_BINARY_DIR}}) {
+  for (const fs::path& place : {root, fs::path{test::binary_dir()}}) {
     const std::string text = fs::weakly_canonical(place).string();
     const std::regex special{R"([.^$|()\[\]{}*+?\\])"};
     if (std::ranges::count(text, '/') > 1) forbidden.emplace_back(std::regex_replace(text, special, R"(\$&)"));

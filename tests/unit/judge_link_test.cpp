@@ -182,6 +182,13 @@ TEST(JudgeRights, ByWhatIsMissing) {
   expect(lacking({"+type", "+subscribe", "+get"}), "acl", severity::danger);
 }
 
+TEST(JudgeRights, WithoutScriptsOthersAreNeeded) {
+  expect(lacking({"+eval"}), "acl", severity::danger, "scripts = off");
+  facts seen = lacking({"+watch", "+exec"});
+  seen.rights.value->scripts = false;
+  expect(seen, "acl", severity::danger, "ACL SETUSER app +watch +exec");
+}
+
 TEST(JudgeRights, WithoutAPrefixNobodyKnowsWhichNamesAreUsed) {
   facts seen = lacking({"~*", "~{*}:waiters"});
   seen.prefix = "";

@@ -117,6 +117,52 @@ TEST_F(Link, AForgottenRequestStillTakesItsAnswerOffTheLine) {
   EXPECT_EQ(b.answer, "for b");
 }
 
+// MULTI … EXEC: commands that travel together, an answer for each.
+struct train final : request {
+  std::vector<std::string> answers;
+  int interruptions = 0;
+  void encode(std::string& out) override {
+    for (const char* each : {"MULTI", "PING", "EXEC"}) resp::append_command(out, each);
+    answers_ = 3;
+  }
+  void on_reply(const resp::value& reply, time_point /*now*/) override { answers.push_back(reply.text); }
+  void on_interrupted(const failure& /*why*/, time_point /*now*/) override { ++interruptions; }
+  void on_refused(const failure& /*why*/, time_point /*now*/) override {}
+};
+
+TEST_F(Link, ARequestOfSeveralCommandsGetsAnAnswerForEach) {
+  train several;
+  probe after;
+  over->append(several, now);
+  over->append(after, now);
+  ASSERT_TRUE(over->flush(guard));
+  peer_says("+one\r\n+two\r\n");
+  deal();
+  EXPECT_TRUE(several.pending()) << "one is still to come";
+  peer_says("+three\r\n+after\r\n");
+  deal();
+  EXPECT_EQ(several.answers, (std::vector<std::string>{"one", "two", "three"}));
+  EXPECT_FALSE(several.pending());
+  EXPECT_EQ(after.answer, "after");
+}
+
+TEST_F(Link, ARequestOfSeveralCommandsIsForgottenAndInterruptedAsOne) {
+  train forgotten;
+  train broken;
+  over->append(forgotten, now);
+  over->append(broken, now);
+  ASSERT_TRUE(over->flush(guard));
+  over->forget(forgotten);
+  peer_says("+1\r\n+2\r\n+3\r\n+mine\r\n");
+  deal();
+  over->interrupt_all({errc::unreachable, "cut"}, now);
+  EXPECT_TRUE(forgotten.answers.empty());
+  EXPECT_EQ(forgotten.interruptions, 0);
+  EXPECT_EQ(broken.answers, std::vector<std::string>{"mine"});
+  EXPECT_EQ(broken.interruptions, 1);
+  EXPECT_FALSE(broken.pending());
+}
+
 TEST_F(Link, AnAnswerThatNobodyAskedForIsNotExpected) {
   bool expected = true;
   EXPECT_EQ(over->next_waiting(expected), nullptr);

@@ -26,6 +26,14 @@ TEST(OwnerText, TellsClientHostAndProcess) {
   EXPECT_EQ(place_of("fe80::1:7:0123456789abcdef0123456789abcdef").host, "fe80::1");
 }
 
+TEST(OwnerText, WithoutScriptsNobodyHandsOver) {
+  const std::string marked = ours + std::string{no_hand_over};
+  EXPECT_FALSE(looks_like_ours(marked)) << "looked at often";
+  EXPECT_EQ(inbox_of(marked), "0123456789abcdef");
+  EXPECT_EQ(place_of(marked).host, "host");
+  EXPECT_EQ(place_of(marked).pid, 12);
+}
+
 TEST(OwnerText, ProcessesThatCannotBeAreNotTold) {
   for (const char* front : {"host:x:", "host:-1:", "host:0:", ":12:", "12:", "host:99999999999999999999:"}) {
     const place told = place_of(front + std::string(32, 'a'));

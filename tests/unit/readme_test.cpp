@@ -4,6 +4,8 @@
 //   <!-- part of examples/x.cpp -->   … is a run of whole lines of it
 //
 // As in layers_test, the judges know nothing of the file system where they can, and are shown refusing what they must.
+#include "support/places.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root{HOLDFAST_SOURCE_DIR};
+const fs::path root{holdfast::test::source_dir()};
 
 std::string read(const fs::path& file) {
   std::ifstream in{file, std::ios::binary};

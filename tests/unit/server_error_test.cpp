@@ -35,7 +35,9 @@ const known_error known[] = {
     {"DENIED Redis is running in protected mode because protected mode is enabled", errc::refused},
     {"ERR max number of clients reached", errc::server_busy},
     {"ERR invalid password", errc::refused},
-    {"ERR unknown command 'EVALSHA'", errc::protocol},
+    {"ERR unknown command 'EVALSHA', with args beginning with: '2f', ", errc::refused},
+    {"ERR unknown command `EVAL`, with args beginning with: ", errc::refused},
+    {"ERR unknown command 'GETT'", errc::protocol},
 };
 
 TEST(ServerError, EachHasItsOutcome) {
@@ -45,6 +47,16 @@ TEST(ServerError, EachHasItsOutcome) {
     EXPECT_FALSE(why.detail.empty()) << text;
     EXPECT_EQ(why.sent, delivery::not_sent) << "the server said no: " << text;
   }
+}
+
+TEST(ServerError, WhereScriptsAreRefusedTheWayOutIsNamed) {
+  for (const char* text :
+       {"NOPERM this user has no permissions to run the 'evalsha' command",
+        "NOPERM User app has no permissions to run the 'eval' command", "ERR unknown command 'EVALSHA'"}) {
+    EXPECT_NE(server_error(text).detail.find("scripts = off"), std::string::npos) << text;
+  }
+  EXPECT_EQ(server_error("NOPERM this user has no permissions to run the 'get' command").detail.find("scripts = off"),
+            std::string::npos);
 }
 
 TEST(ServerError, ErrorsInsideScriptsKeepTheirMeaningOnOldServers) {

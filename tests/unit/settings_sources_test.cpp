@@ -215,10 +215,11 @@ TEST_F(SettingsSources, NoReportShowsAPassword) {
 }
 
 TEST_F(SettingsSources, EnvironmentKnowsItsNames) {
-  const auto good = read_environment(
-      array({"HOLDFAST_NAME=x", "HOLDFAST_KEY=x", "HOLDFAST_OWNER=x", "HOLDFAST_FENCE=1", "HOLDFAST_TTL_MS=1",
-             "HOLDFAST_LOST_FD=3", "HOLDFAST_CONFIG=/f", "HOLDFAST_TEST_ANY=1", "OTHER=1", "HOLDFAST_PREFIX=p"})
-          .data());
+  const auto good =
+      read_environment(array({"HOLDFAST_NAME=x", "HOLDFAST_KEY=x", "HOLDFAST_OWNER=x", "HOLDFAST_FENCE=1",
+                              "HOLDFAST_TTL_MS=1", "HOLDFAST_LOST_FD=3", "HOLDFAST_TERM=1", "HOLDFAST_CONFIG=/f",
+                              "HOLDFAST_TEST_ANY=1", "OTHER=1", "HOLDFAST_PREFIX=p"})
+                           .data());
   ASSERT_TRUE(good) << good.failure().detail;
   ASSERT_EQ(good->values.size(), 1U);
   EXPECT_EQ(good->values[0].origin, "HOLDFAST_PREFIX");

@@ -1,17 +1,19 @@
-// shared and semaphore: what holders with a weight cost beside a plain lock. Pairs of a lone thread, and hand-offs between processes
-// (relay.hpp), each against the mutex in the same run, turn about. What a hand-off asks of the server must not grow with the
-// number of those who wait.
+// recursive, shared and semaphore: what the other primitives cost beside a plain lock. Pairs of a lone thread, and
+// hand-offs between processes (relay.hpp), each against the mutex in the same run, turn about. What a hand-off asks of the
+// server must not grow with the number of those who wait.
 #include "relay.hpp"
 #include "server.hpp"
 #include "statistics.hpp"
 #include "suite.hpp"
 
 #include <holdfast/mutex.hpp>
+#include <holdfast/recursive_mutex.hpp>
 #include <holdfast/semaphore.hpp>
 #include <holdfast/shared_mutex.hpp>
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 namespace holdfast::bench {
 
@@ -26,7 +28,7 @@ constexpr std::array<unsigned, 2> sizes{2, 32};
 template <class Pair>
 void judge_pairs(report& out, const char* name, const run_options& how, const std::string& url, Pair&& other) {
   client connected{quiet_settings(url)};
-  mutex plain{connected, "bench:shares:plain"};
+  mutex plain{connected, "bench:family:plain"};
   const rounds all = interleave(
       how.rounds.value_or(15),
       [&] {
@@ -62,12 +64,28 @@ void judge_handoffs(report& out, runner who, const run_options& how) {
 
 }  // namespace
 
-report shared(const run_options& how) {
-  report out{"shared", "shared_mutex, time against mutex", sense::at_most};
-  judge_handoffs(out, runner::writer, how);  // first: it forks
+report recursive(const run_options& how) {
+  report out{"recursive", "recursive_mutex, time against mutex", sense::at_most};
+  judge_handoffs(out, runner::recursive, how);  // first: it forks
   const server redis{how.url, placement::together};
   client connected{quiet_settings(redis.url())};
-  shared_mutex lock{connected, "bench:shares:shared"};
+  recursive_mutex lock{connected, "bench:family:recursive"};
+  const auto pair = [&] {
+    lock.lock();
+    lock.unlock();
+  };
+  judge_pairs(out, "recursive", how, redis.url(), pair);
+  const std::scoped_lock outer{lock};
+  out.figure("again", 1e6 / rate(250ms, pair), "µs, entering and leaving once more");
+  return out;
+}
+
+report shared(const run_options& how) {
+  report out{"shared", "shared_mutex, time against mutex", sense::at_most};
+  judge_handoffs(out, runner::writer, how);
+  const server redis{how.url, placement::together};
+  client connected{quiet_settings(redis.url())};
+  shared_mutex lock{connected, "bench:family:shared"};
   judge_pairs(out, "write", how, redis.url(), [&] {
     lock.lock();
     lock.unlock();
@@ -84,7 +102,7 @@ report semaphores(const run_options& how) {
   judge_handoffs(out, runner::permit, how);
   const server redis{how.url, placement::together};
   client connected{quiet_settings(redis.url())};
-  semaphore permits{connected, "bench:shares:permits", 8};
+  semaphore permits{connected, "bench:family:permits", 8};
   judge_pairs(out, "permit", how, redis.url(), [&] {
     permits.acquire();
     permits.release();
