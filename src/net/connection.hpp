@@ -56,10 +56,12 @@ class connection_events {
   ~connection_events() = default;
 };
 
-class connection final : private runtime::timer {
+class connection final : public carrier, private runtime::timer {
  public:
+  // `identifies`: asks each new link's server which process it is (identity()).
   connection(const settings& how, std::string inbox, std::string common, connection_events& owner,
-             runtime::timer_queue& timers, runtime::random_source& random, std::function<void()> wake);
+             runtime::timer_queue& timers, runtime::random_source& random, std::function<void()> wake,
+             bool identifies = false);
   ~connection();
 
   void open(runtime::time_point now);
@@ -67,11 +69,17 @@ class connection final : private runtime::timer {
   void close(const failure& why, runtime::time_point now);
 
   void submit(request& what, runtime::time_point now);
-  void abandon(request& what) noexcept;
+  void abandon(request& what) noexcept override;
   // For a request that takes turns: its last answer has come and it will not be submitted again.
-  void end_turn(const request& what, runtime::time_point now);
+  void end_turn(const request& what, runtime::time_point now) override;
 
   [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
+  // Ready, or on the way to it and not known to fail.
+  [[nodiscard]] bool hopeful() const noexcept;
+  // More is unanswered than is good, and for longer than `limit`: what is added would only wait behind it.
+  [[nodiscard]] bool laden(runtime::time_point now, runtime::duration limit) const noexcept;
+  // The process at the other end, when ready.
+  [[nodiscard]] const server_identity& identity() const noexcept { return identity_; }
   // Whether grants can reach us; without, waiting has to poll.
   [[nodiscard]] bool has_inbox() const noexcept { return has_inbox_; }
   // The RESP version spoken, once ready.
@@ -133,6 +141,8 @@ class connection final : private runtime::timer {
   std::unique_ptr<handshake> handshake_;
   std::shared_ptr<link> main_;
   std::shared_ptr<link> side_;  // RESP2's inbox link
+  server_identity identity_;
+  const bool identifies_;
   int version_ = 3;
   bool greeting_side_ = false;
   bool has_inbox_ = false;

@@ -61,12 +61,16 @@ void connection::try_next_address(time_point now) {
 void connection::greet() {
   state_ = state::greeting;
   handshake_ = std::make_unique<handshake>(how_, greeting_side_ ? 2 : version_, greeting_side_ ? inbox_ : std::string{},
-                                           common_);
+                                           common_, identifies_ && !greeting_side_);
   (greeting_side_ ? side_ : main_)->append_raw(handshake_->greeting());
 }
 
 void connection::greeted(time_point now) {
-  if (!greeting_side_) id_ = handshake_->connection_id();
+  if (!greeting_side_) {
+    id_ = handshake_->connection_id();
+    identity_ = handshake_->identity();
+    identity_.since = now - identity_.uptime;
+  }
   if (version_ == 2 && !greeting_side_) {
     greeting_side_ = true;
     return try_next_address(now);

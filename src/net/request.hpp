@@ -15,7 +15,20 @@
 
 namespace holdfast::net {
 
-class connection;
+class request;
+
+// What a request was given to: a connection; or something that asks several of them on its behalf.
+class carrier {
+ public:
+  virtual void abandon(request& what) noexcept = 0;
+  virtual void end_turn(const request& what, runtime::time_point now) = 0;
+
+ protected:
+  ~carrier() = default;
+  // For one that carries by other means than a link: the request is under way since `sent`; it is not any more.
+  static void take(request& what, carrier& by, runtime::time_point sent) noexcept;
+  static void hand_back(request& what) noexcept;
+};
 
 class request {
  public:
@@ -47,9 +60,13 @@ class request {
   [[nodiscard]] runtime::time_point sent_at() const noexcept { return sent_at_; }
 
   [[nodiscard]] bool pending() const noexcept { return place_ != place::nowhere; }
+  [[nodiscard]] bool on_wire() const noexcept { return place_ == place::wire; }
 
   // Does not outlast a failed attempt to connect; others wait for connect_timeout.
   bool impatient = false;
+
+  // Nobody waits for the answer: whoever drives next may read it.
+  bool unawaited = false;
 
   // Uses WATCH, which the server keeps for the connection and not for us: one such request at a time is under way. It has
   // its turn from when it goes onto the wire, also while it is submitted again from its last on_reply, until it is
@@ -63,12 +80,21 @@ class request {
   std::size_t answers_ = 1;
 
  private:
+  friend class carrier;
   friend class connection;
   friend class link;
   enum class place : unsigned char { nowhere, backlog, turn, wire };
   place place_ = place::nowhere;
-  connection* carrier_ = nullptr;  // to which it was submitted last
+  carrier* carrier_ = nullptr;     // to which it was submitted last
   runtime::time_point sent_at_{};  // in the backlog: when it was submitted
 };
+
+inline void carrier::take(request& what, carrier& by, runtime::time_point sent) noexcept {
+  what.carrier_ = &by;
+  what.place_ = request::place::wire;
+  what.sent_at_ = sent;
+}
+
+inline void carrier::hand_back(request& what) noexcept { what.place_ = request::place::nowhere; }
 
 }  // namespace holdfast::net
