@@ -17,8 +17,8 @@ struct setting_text {
   std::string_view meaning;
 };
 
-inline constexpr std::array<setting_text, 17> setting_texts{{
-    {"url", "the user's private Redis", "where Redis is: redis://, rediss:// or unix://"},
+inline constexpr std::array<setting_text, 19> setting_texts{{
+    {"url", "the user's private Redis", "where Redis is: redis://, rediss://, unix:// or redis+quorum://"},
     {"user", "", "ACL user, where it does not stand in the URL"},
     {"password", "", "its password"},
     {"database", "0", "index of the database"},
@@ -30,6 +30,8 @@ inline constexpr std::array<setting_text, 17> setting_texts{{
     {"client_name", "holdfast-cli", "what CLIENT LIST shows"},
     {"prefix", "", "put before every lock's name to make its key"},
     {"scripts", "on", "`off` for servers that do not allow scripts: plain locks only, and waiters poll"},
+    {"max_ttl", "30s", "of a quorum: its longest ttl; all clients must say the same"},
+    {"node_timeout", "50ms", "of a quorum: how long one node may take to answer"},
     {"tls_ca", "the system's", "certificate authorities, a file in PEM form"},
     {"tls_cert", "", "client certificate, a file in PEM form"},
     {"tls_key", "", "its key, a file in PEM form"},

@@ -7,6 +7,8 @@
 //   2. the environment HOLDFAST_URL, and HOLDFAST_<KEY> for every key below (HOLDFAST_COMMAND_TIMEOUT=500ms)
 //   3. the URL         redis://user:password@host:port/database?key=value
 //                      rediss://…  the same over TLS      unix:///path/to/socket?database=2&key=value
+//                      redis+quorum://user:password@n1:port,n2,n3/database?key=value   every lock on a majority of these
+//                      independent nodes (docs/quorum.md)      rediss+quorum://…  the same over TLS
 //   4. this struct     set the fields by hand
 //
 // A word that is not understood, or two that contradict each other, is refused with `bad_url` or `bad_option` and named
@@ -24,6 +26,8 @@
 //   client_name       what CLIENT LIST shows                                   (holdfast)
 //   prefix            put before every lock's name                             (empty)
 //   scripts           on or off: off for servers that do not allow them; see below  (on)
+//   max_ttl           of a quorum: its longest ttl; all clients must say the same   (30s)
+//   node_timeout      of a quorum: how long one node may take to answer        (50ms)
 //   tls_ca, tls_cert, tls_key   files in PEM form
 //   tls_server_name   name to verify and to send as SNI                        (the host)
 //   tls_verify        yes or no                                                (yes)
@@ -47,10 +51,17 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast {
 
 enum class transport : unsigned char { tcp, tls, unix_socket };
+
+struct node_address {
+  std::string host;
+  std::uint16_t port = 6379;
+  friend bool operator==(const node_address&, const node_address&) = default;
+};
 
 // What endangers locks on this deployment, told once per connection (see settings::on_warning).
 struct warning {
@@ -64,7 +75,8 @@ struct settings {
   holdfast::transport transport = transport::tcp;
   std::string host = "127.0.0.1";
   std::uint16_t port = 6379;
-  std::string path;  // of the Unix socket
+  std::string path;                  // of the Unix socket
+  std::vector<node_address> quorum;  // three or more: locks live on a majority of these, and not at host and port
   std::string user;
   std::string password;
   std::int32_t database = 0;
@@ -77,6 +89,8 @@ struct settings {
   std::string client_name = "holdfast";
   std::string prefix;
   bool scripts = true;
+  std::chrono::milliseconds max_ttl{30'000};
+  std::chrono::milliseconds node_timeout{50};
 
   std::string tls_ca;
   std::string tls_cert;

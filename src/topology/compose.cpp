@@ -84,6 +84,24 @@ result<void> check_credentials(const merged& all) {
   return {};
 }
 
+// A setting that nothing would look at is refused, and so is one that no lock could be taken under.
+result<void> check_quorum(const merged& all, const settings& values) {
+  const bool is_quorum = all.url() != nullptr && all.url()->is_quorum;
+  for (const char* const name : {"max_ttl", "node_timeout"}) {
+    const auto* const word = all.given(name);
+    if (word != nullptr && !is_quorum) return refuse(*word, "needs a redis+quorum:// URL");
+  }
+  if (!is_quorum) return {};
+  const auto* const longest = all.given("max_ttl");
+  if (longest != nullptr && values.max_ttl < std::chrono::milliseconds{100}) {
+    return refuse(*longest, "is less than 100ms, the shortest ttl that there is");
+  }
+  if (const auto* const scripts = all.given("scripts"); scripts != nullptr && !values.scripts) {
+    return refuse(*scripts, "is off, and a quorum needs scripts");
+  }
+  return {};
+}
+
 // As settings::display(), with a password that stands in it as ***.
 std::string shown_url(const parsed_url& url, const settings& values) {
   std::string text = values.display();
@@ -122,11 +140,14 @@ result<composed> compose(const std::vector<source>& places) {
   }
   if (auto good = check_tls(all); !good) return good.failure();
   if (auto good = check_credentials(all); !good) return good.failure();
+  if (auto good = check_quorum(all, out.values); !good) return good.failure();
   out.private_server = all.url() == nullptr;
   if (const auto* const url = all.url()) {
     out.values.transport = url->transport;
     if (url->transport == transport::unix_socket) {
       out.values.path = url->path;
+    } else if (url->is_quorum) {
+      out.values.quorum = url->quorum;
     } else {
       out.values.host = url->host;
       out.values.port = url->port;

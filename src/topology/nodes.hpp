@@ -1,7 +1,7 @@
 // The servers that a client talks to, and which of them a command goes to.
 //
 // Place: between the client, which knows keys, and the connections, which know sockets. Nobody else knows how many nodes
-// there are. Now there is one, whatever the URL: a Redis of its own, by TCP, TLS or a Unix socket.
+// there are: one Redis, by TCP, TLS or a Unix socket; or the nodes of a quorum, all of which serve every key.
 //
 // Guarded by the client's mutex. Who drives: nodes that are READY by one thread at a time, which may be a caller's
 // (core.hpp); those that are coming up by the client's own thread, also while a caller drives the others.
@@ -35,11 +35,25 @@ class nodes {
   void open(runtime::time_point now);
   void close(const failure& why, runtime::time_point now);
 
+  [[nodiscard]] bool is_quorum() const noexcept { return all_.size() > 1; }
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+  [[nodiscard]] net::connection& at(std::size_t which) noexcept { return *all_[which]; }
+  [[nodiscard]] const net::connection& at(std::size_t which) const noexcept { return *all_[which]; }
+
   void submit(net::request& what, runtime::time_point now) { of(what.routed_by()).submit(what, now); }
 
   // The node that serves a key; for the empty key, one that is best placed for what any of them can do.
-  [[nodiscard]] net::connection& of(std::string_view /*key*/) noexcept { return *all_.front(); }
-  [[nodiscard]] const net::connection& of(std::string_view /*key*/) const noexcept { return *all_.front(); }
+  // In a quorum every node serves every key, and whoever asks just one of them gets one that is up.
+  [[nodiscard]] net::connection& of(std::string_view key) noexcept;
+  [[nodiscard]] const net::connection& of(std::string_view key) const noexcept;
+
+  // Whether what is said about a key now can take effect: the node is connected, or a majority is.
+  [[nodiscard]] bool reaches(std::string_view key) const noexcept;
+  // Whether anything that was submitted about it can have left this process.
+  [[nodiscard]] bool sends(std::string_view key) const noexcept;
+  // Whether messages about it can reach us.
+  [[nodiscard]] bool hears(std::string_view key) const noexcept;
+  [[nodiscard]] bool concerns(const net::connection& which, std::string_view key) const noexcept;
 
   // ---- driving
   // At least one can be driven.
@@ -59,6 +73,7 @@ class nodes {
   bool service_waiting(std::unique_lock<std::mutex>& guard);
 
  private:
+  std::vector<std::unique_ptr<settings>> each_;  // a quorum's: the common ones, with the node's own address
   std::vector<std::unique_ptr<net::connection>> all_;
 };
 

@@ -66,10 +66,15 @@ std::string settings::display() const {
   if (transport == transport::unix_socket) {
     return "unix://" + who + topology::percent_encoded(path, "/") + (database == 0 ? "" : "?database=" + index);
   }
-  const bool is_ipv6 = host.find(':') != std::string::npos;
-  const std::string where = is_ipv6 ? "[" + topology::percent_encoded(host, ":") + "]" : host;
-  return (transport == transport::tls ? "rediss://" : "redis://") + who + where + ":" + std::to_string(port) +
-         (database == 0 ? "" : "/" + index);
+  const auto shown = [](const std::string& name, std::uint16_t at) {
+    const bool is_ipv6 = name.find(':') != std::string::npos;
+    return (is_ipv6 ? "[" + topology::percent_encoded(name, ":") + "]" : name) + ":" + std::to_string(at);
+  };
+  std::string where = quorum.empty() ? shown(host, port) : std::string{};
+  for (const node_address& each : quorum) where += (where.empty() ? "" : ",") + shown(each.host, each.port);
+  const std::string scheme =
+      std::string{transport == transport::tls ? "rediss" : "redis"} + (quorum.empty() ? "" : "+quorum");
+  return scheme + "://" + who + where + (database == 0 ? "" : "/" + index);
 }
 
 }  // namespace holdfast

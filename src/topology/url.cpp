@@ -12,6 +12,8 @@
 namespace holdfast::topology {
 namespace {
 
+constexpr std::string_view quorum_mark = "+quorum";
+
 using complaint = std::optional<std::string>;  // nothing: the part is good
 
 // The URL cut at its delimiters; views into the caller's text.
@@ -44,7 +46,8 @@ class reader {
       url.authority.remove_prefix(at + 1);
     }
     const bool is_socket = out_.transport == transport::unix_socket;
-    if (auto bad = is_socket ? read_socket_path(url) : read_host_and_database(url)) return bad;
+    auto bad = is_socket ? read_socket_path(url) : out_.is_quorum ? read_nodes(url) : read_host_and_database(url);
+    if (bad) return bad;
     return url.query ? read_query(*url.query) : std::nullopt;
   }
 
@@ -99,6 +102,25 @@ class reader {
     if (has_port) {
       if (auto bad = read_port(port.substr(1))) return bad;
     }
+    if (url.path.size() > 1) give("database", std::string{url.path.substr(1)});
+    return std::nullopt;
+  }
+
+  // Each node is read as the one host of a plain URL would be; the database is common to all.
+  complaint read_nodes(const parts& url) {
+    for (auto rest = url.authority;;) {
+      const auto comma = rest.find(',');
+      out_.port = node_address{}.port;
+      if (auto bad = read_host_and_database({rest.substr(0, comma), {}, {}})) return bad;
+      const node_address one{out_.host, out_.port};
+      if (std::find(out_.quorum.begin(), out_.quorum.end(), one) != out_.quorum.end()) {
+        return "the node " + quoted(one.host) + " is named twice with the same port; it has one vote";
+      }
+      out_.quorum.push_back(one);
+      if (comma == std::string_view::npos) break;
+      rest.remove_prefix(comma + 1);
+    }
+    if (out_.quorum.size() < 3) return "a quorum has three nodes or more, as in redis+quorum://n1,n2,n3";
     if (url.path.size() > 1) give("database", std::string{url.path.substr(1)});
     return std::nullopt;
   }
@@ -175,12 +197,16 @@ result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
   const auto colon = url.find("://");
   if (colon == std::string_view::npos)
     return refuse("no '://' in it; write redis://host, rediss://host or unix:///path");
-  const auto scheme = transport_of(url.substr(0, colon));
+  auto word_of_scheme = url.substr(0, colon);
+  const bool is_quorum = word_of_scheme.starts_with("redis") && word_of_scheme.ends_with(quorum_mark);
+  if (is_quorum) word_of_scheme.remove_suffix(quorum_mark.size());
+  const auto scheme = transport_of(word_of_scheme);
   // A scheme with '@' or ':' in it is no scheme but the front of user:password@…, so it is not quoted.
   if (!scheme) {
     const auto word = url.substr(0, colon);
     const bool plain = word.find_first_of(":@") == std::string_view::npos;
-    return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) + "is not redis, rediss or unix");
+    return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) +
+                  "is not redis, rediss or unix, nor redis+quorum or rediss+quorum");
   }
   const auto rest = url.substr(colon + 3);
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return (c >= 0 && c <= ' ') || c == '\x7f'; })) {
@@ -190,6 +216,7 @@ result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
 
   parsed_url out;
   out.transport = *scheme;
+  out.is_quorum = is_quorum;
   out.origin = origin;
   const auto pieces = cut(rest);
   auto bad = reader{out, origin}.read(pieces);

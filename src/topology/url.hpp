@@ -1,6 +1,7 @@
 // Reads a URL into where Redis is and the keys it gives.
 //
 //   redis://[user][:password]@host[:port][/database][?key=value&…]     rediss:// the same over TLS
+//   redis+quorum://[user][:password]@host[:port],host[:port],…[/database][?…]     rediss+quorum:// the same over TLS
 //   unix://[[user][:password]@]/absolute/path[?key=value&…]
 //
 // User, password, path and query values are percent-decoded. Every key of keys.hpp may stand in the query.
@@ -21,8 +22,10 @@ struct parsed_url {
   holdfast::transport transport = transport::tcp;
   std::string host;
   std::uint16_t port = 6379;
-  std::string path;                // of the Unix socket
-  std::vector<assignment> values;  // from user info, path and query; each has the form its key wants
+  std::string path;  // of the Unix socket
+  bool is_quorum = false;
+  std::vector<node_address> quorum;  // instead of host and port
+  std::vector<assignment> values;    // from user info, path and query; each has the form its key wants
   std::string origin;
 };
 

@@ -31,6 +31,8 @@ const std::map<std::string_view, sample> samples{
     {"max_in_flight", {"12", {"", "0", "-1", "4294967296", "many"}}},
     {"client_name", {"billing", {"", "two words", "\x7f", "\xc3\xa4"}}},
     {"prefix", {"lock:", {}}},
+    {"max_ttl", {"2s", bad_durations}},
+    {"node_timeout", {"20ms", bad_durations}},
     {"tls_ca", {"/etc/ca.pem", {""}}},
     {"tls_cert", {"/etc/cert.pem", {""}}},
     {"tls_key", {"/etc/key.pem", {""}}},
