@@ -24,6 +24,9 @@ namespace {
 // What is undone is undone within a claim window and a silence, or has lapsed by itself (acquire_call.cpp).
 constexpr milliseconds undo_limit{6000};
 
+// In one step it needs a script; on a quorum it is one plain lock after the other, in order.
+std::string_view kind_of(const core& owner) { return owner.where().quorum.empty() ? "a multi_lock" : ""; }
+
 class attempt {
  public:
   attempt(std::shared_ptr<core> owner, std::vector<std::string> names, options how, bool waits)
@@ -34,7 +37,7 @@ class attempt {
 
   result<multi_lease> run() {
     for (const std::string& each : names_) {
-      auto checked = detail::prepare(*owner_, each, how_, waits_, "a lock on several names");
+      auto checked = detail::prepare(*owner_, each, how_, waits_, kind_of(*owner_));
       if (!checked) return checked.failure();
       prefix_ = checked->prefix;
       terms_ = checked->terms;
@@ -61,6 +64,7 @@ class attempt {
  private:
   // None: all were taken.
   std::optional<failure> take() {
+    if (owner_->nodes().is_quorum()) return one_by_one();
     auto step = at_once();
     if (step && !step->fences.empty()) return std::nullopt;
     if (!step) {
@@ -221,7 +225,7 @@ multi_lock::multi_lock(client& redis, std::vector<std::string> names, options ho
   auto ordered = lock::order_members(std::move(names)).value();
   for (const std::string& each : ordered) {
     const auto& core = detail::lease_access::core_of(redis);
-    static_cast<void>(detail::prepare(*core, each, how, true, "a multi_lock").value());
+    static_cast<void>(detail::prepare(*core, each, how, true, kind_of(*core)).value());
   }
   state_ = std::make_unique<state_type>(redis, std::move(ordered), std::move(how));
 }

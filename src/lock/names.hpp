@@ -45,6 +45,8 @@ std::string note_key(std::string_view key);
 std::string value_key(std::string_view key);
 std::string leader_key(std::string_view key);
 std::string capacity_key(std::string_view key);
+// Of a quorum's node, not of a lock: whether and from when on it may vote (scripts/_seat.lua).
+inline constexpr std::string_view seat_key = "holdfast:quorum";
 
 // The channel on which one client hears what is meant for it; `inbox` is the client's id.
 std::string inbox_channel(std::string_view inbox);
