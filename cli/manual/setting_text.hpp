@@ -17,8 +17,9 @@ struct setting_text {
   std::string_view meaning;
 };
 
-inline constexpr std::array<setting_text, 20> setting_texts{{
-    {"url", "the user's private Redis", "where Redis is: redis://, rediss://, unix:// or redis+sentinel://"},
+inline constexpr std::array<setting_text, 22> setting_texts{{
+    {"url", "the user's private Redis",
+     "where Redis is: redis://, rediss://, unix://, redis+sentinel://, redis+cluster:// or redis+quorum://"},
     {"user", "", "ACL user, where it does not stand in the URL"},
     {"password", "", "its password"},
     {"database", "0", "index of the database"},
@@ -33,6 +34,8 @@ inline constexpr std::array<setting_text, 20> setting_texts{{
     {"sentinel_user", "", "ACL user of the Sentinels"},
     {"sentinel_password", "", "their password; Redis's own is never sent to them"},
     {"sentinel_tls", "as the URL", "`yes` or `no`: the Sentinels speak TLS, whatever Redis does"},
+    {"max_ttl", "30s", "of a quorum: its longest ttl; all clients must say the same"},
+    {"node_timeout", "50ms", "of a quorum: how long one node may take to answer"},
     {"tls_ca", "the system's", "certificate authorities, a file in PEM form"},
     {"tls_cert", "", "client certificate, a file in PEM form"},
     {"tls_key", "", "its key, a file in PEM form"},

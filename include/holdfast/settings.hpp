@@ -11,7 +11,9 @@
 //                      as these Sentinels know it
 //                      redis+cluster://user:password@host:port,host:port?key=value   a Redis Cluster, some of its nodes;
 //                      it has database 0 only, and needs scripts
-//                      rediss+sentinel://, rediss+cluster://   the same over TLS, to all of them (docs/deployments.md)
+//                      redis+quorum://user:password@n1:port,n2,n3/database?key=value   every lock on a majority of these
+//                      independent nodes (docs/quorum.md)
+//                      rediss+sentinel://, rediss+cluster://, rediss+quorum://   the same over TLS, to all of them
 //   4. this struct     set the fields by hand
 //
 // A word that is not understood, or two that contradict each other, is refused with `bad_url` or `bad_option` and named
@@ -31,6 +33,8 @@
 //   scripts           on or off: off for servers that do not allow them; see below  (on)
 //   sentinel_user, sentinel_password   credentials of the Sentinels: never those of Redis by themselves
 //   sentinel_tls      yes or no: the Sentinels speak TLS                       (as the URL says for Redis)
+//   max_ttl           of a quorum: its longest ttl; all clients must say the same   (30s)
+//   node_timeout      of a quorum: how long one node may take to answer        (50ms)
 //   tls_ca, tls_cert, tls_key   files in PEM form
 //   tls_server_name   name to verify and to send as SNI                        (the host; of each server its own)
 //   tls_verify        yes or no                                                (yes)
@@ -66,6 +70,7 @@ enum class deployment : unsigned char {
   single,    // one Redis, at `host` and `port` or `path`
   sentinel,  // `hosts` are Sentinels, which say who is the primary called `primary_name`
   cluster,   // a Redis Cluster, of which `hosts` are some nodes
+  quorum,    // `hosts` are independent nodes, three or more; locks live on a majority of them
 };
 
 struct endpoint {
@@ -105,6 +110,8 @@ struct settings {
   std::string client_name = "holdfast";
   std::string prefix;
   bool scripts = true;
+  std::chrono::milliseconds max_ttl{30'000};
+  std::chrono::milliseconds node_timeout{50};
 
   std::string tls_ca;
   std::string tls_cert;

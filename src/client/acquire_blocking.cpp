@@ -3,6 +3,7 @@
 #include "client/acquire_call.hpp"
 #include "client/lease_access.hpp"
 #include "client/prepare.hpp"
+#include "client/supported.hpp"
 #include "lock/meeting.hpp"
 #include "lock/transaction.hpp"
 
@@ -44,7 +45,7 @@ result<lease> acquire_blocking(std::shared_ptr<core> owner, std::string_view nam
   auto prepared = prepare(*owner, name, how, waits);
   if (!prepared) return prepared.failure();
   if (what == lock::plain()) what = prepared->what;
-  if (!owner->where().scripts && !lock::works_without_scripts(*what)) return lock::needs_scripts(what->noun);
+  if (auto why = unsupported(*owner, *what)) return *why;
   auto guard = owner->lock();
   if (prepared->id.empty()) prepared->id = owner->make_owner();
   std::optional<acquire_call> call;
@@ -66,7 +67,7 @@ result<lease> acquire_blocking(std::shared_ptr<core> owner, std::string_view nam
 result<void> wait_blocking(std::shared_ptr<core> owner, std::string_view key, std::string_view name,  // NOLINT
                            const lock::terms& how, lock::flavour_ptr what, const std::stop_token& stop) noexcept try {
   if (owner->is_foreign()) return core::foreign();
-  if (!owner->where().scripts) return lock::needs_scripts(what->noun);
+  if (auto why = unsupported(*owner, what->noun)) return *why;
   auto guard = owner->lock();
   acquire_call call{*owner, std::string{key}, owner->make_owner(), how, std::move(what)};
   carry_out(owner, guard, call, stop, name);

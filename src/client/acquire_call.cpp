@@ -3,7 +3,9 @@
 #include "client/lock_keys.hpp"
 #include "client/release_call.hpp"
 #include "lock/names.hpp"
+#include "lock/quorum_majority.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::detail {
@@ -16,6 +18,9 @@ namespace {
 // After a heartbeat's silence the server passes us over by itself, and a grant lapses with the claim window: beyond
 // both, nothing is left to undo.
 constexpr std::chrono::milliseconds undo_limit{6000};
+
+// On a quorum: from the first node's invitation to asking them all.
+constexpr std::chrono::milliseconds invitation_window{2};
 
 }  // namespace
 
@@ -75,8 +80,8 @@ std::string_view acquire_call::listens_on() {
 
 // Without an inbox no grant could reach us: poll instead of queueing.
 bool acquire_call::may_queue() const {
-  const net::connection& node = core_->nodes().of(key_);
-  return !entry_.empty() && node.has_inbox() && (channel_.empty() || node.listens_to(channel_));
+  const auto& nodes = core_->nodes();
+  return !entry_.empty() && nodes.hears(key_) && (channel_.empty() || nodes.of(key_).listens_to(channel_));
 }
 
 acquire_call::~acquire_call() {
@@ -107,15 +112,19 @@ void acquire_call::start(time_point now) {
 void acquire_call::follow(acquire_step step, time_point now) {
   if (step == acquire_step::done) return end(now);
   if (machine_.queued() && !expecting) core_->expect_grant(*this);
-  core_->timers().schedule(*this, machine_.wake_at());
-  if (step == acquire_step::ask && !pending()) core_->nodes().submit(*this, now);
+  core_->timers().schedule(*this, std::min(machine_.wake_at(), invitations_.due));
+  if (step != acquire_step::ask || pending()) return;
+  if (core_->nodes().is_quorum()) prepare_attempt(now);
+  submit(now);
 }
 
 void acquire_call::on_answer(const resp::value& reply, time_point now) {
   const auto read = lock::read_acquire(reply);
   if (read && read->what == lock::acquire_reply::kind::held && unheard_ && !std::exchange(listens_, true)) {
-    return core_->nodes().submit(*this, now);
+    return submit(now);
   }
+  invitations_.heeded = !read || read->rank != 0;
+  if (read) unreachable_since_.reset();
   if (read) return follow(machine_.answered(now, sent_at(), *read), now);
   if (read.failure().code == errc::wrong_type) return name_the_type(read.failure(), now);
   follow(machine_.refused(now, read.failure()), now);
@@ -136,16 +145,39 @@ void acquire_call::on_interrupted(const failure& why, time_point now) {
 
 void acquire_call::on_refused(const failure& why, time_point now) {
   // The connection cannot be had for now. A waiter that may still wait comes back here when it is given up for good.
-  follow(why.code == errc::cancelled ? machine_.cancel(why) : machine_.refused(now, why), now);
+  if (why.code == errc::cancelled) return follow(machine_.cancel(why), now);
+  if (!core_->nodes().is_quorum() || why.code != errc::unreachable) return follow(machine_.refused(now, why), now);
+  if (!unreachable_since_) unreachable_since_ = attempted_;
+  const bool passes = now - *unreachable_since_ < core_->where().connect_timeout;
+  follow(machine_.refused(now, why, passes), now);
 }
 
-void acquire_call::on_grant(std::uint64_t ticket, time_point now) { follow(machine_.pushed(now, ticket), now); }
+// A vote may leave something behind on nodes that did not answer; what takes it back must not take back the next one's.
+// So each attempt has an owner of its own, unless the caller has named one.
+void acquire_call::prepare_attempt(time_point now) {
+  if (attempted_ != time_point{} && core_->made(id_)) id_ = core_->make_owner();
+  attempted_ = now;
+  invitations_ = {};
+}
+
+void acquire_call::on_grant(std::uint64_t ticket, time_point now) {
+  if (!core_->nodes().is_quorum()) return follow(machine_.pushed(now, ticket), now);
+  // One node is free; the others are about to be. After a split everybody is invited, and would only split again.
+  if (!invitations_.heeded || !machine_.queued()) return;
+  if (++invitations_.count == 1) invitations_.due = now + invitation_window;
+  const bool enough = invitations_.count >= lock::majority_of(core_->nodes().size());
+  follow(enough ? machine_.pushed(now, 0) : acquire_step::wait, now);
+}
 
 void acquire_call::on_dismissal(std::uint64_t ticket, time_point now) { follow(machine_.dismissed(now, ticket), now); }
 
 void acquire_call::on_up(time_point now) { follow(machine_.reconnected(now), now); }
 
 void acquire_call::fire(time_point now) {
+  if (now >= invitations_.due) {
+    invitations_.due = runtime::never;
+    return follow(machine_.pushed(now, 0), now);
+  }
   const bool over = machine_.asking() && now >= machine_.wake_at();
   const failure why = over ? core_->nodes().of(key_).silent({errc::unreachable, "the time limit passed"}) : failure{};
   follow(why.code == errc::protocol ? machine_.refused(now, why) : machine_.timer(now), now);
@@ -157,7 +189,7 @@ void acquire_call::cancel(const failure& why) {
 }
 
 void acquire_call::end(time_point now) {
-  const bool never_sent = pending() && !core_->nodes().of(key_).ready() && !unanswered_ && !machine_.contended();
+  const bool never_sent = pending() && !core_->nodes().sends(key_) && !unanswered_ && !machine_.contended();
   abandon();
   core_->timers().cancel(*this);
   core_->delist(*this);

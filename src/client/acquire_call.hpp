@@ -12,6 +12,7 @@
 #include "runtime/timer_queue.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,6 +62,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   void follow(lock::acquire_step step, runtime::time_point now);
   void end(runtime::time_point now);
   void write_entry(std::string_view inbox);
+  void prepare_attempt(runtime::time_point now);
 
   class type_query;
   void name_the_type(const failure& why, runtime::time_point now);
@@ -77,6 +79,15 @@ class acquire_call final : public script_call, public call, private runtime::tim
   lock::flavour_ptr what_;
   lock::acquire_machine machine_;
   std::unique_ptr<type_query> type_;
+  // On a quorum, whose nodes invite one by one:
+  struct {
+    std::size_t count = 0;
+    runtime::time_point due = runtime::never;  // when to ask although not many have
+    bool heeded = true;
+  } invitations_;
+  runtime::time_point attempted_{};                         // when it was last put to the vote
+  std::optional<runtime::time_point> unreachable_since_{};  // no attempt since then reached a majority
+
   bool misunderstood_ = false;  // a link broke because of what the server sent
   bool unanswered_ = false;     // a link broke under a request that the server may have run
 };

@@ -168,6 +168,7 @@ void start_extend(lease& held, std::chrono::milliseconds ttl, std::unique_ptr<co
   if (!inner) return done->complete(no_lease());
   if (inner->owner()->is_foreign()) return done->complete(core::foreign());
   if (auto checked = lock::check_ttl(ttl); !checked) return done->complete(checked);
+  if (auto why = too_long(*inner->owner(), ttl)) return done->complete(*why);
   auto guard = inner->owner()->lock();
   inner->look_at_clock(boot_clock::now());
   if (inner->stopped()) {

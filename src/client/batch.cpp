@@ -1,4 +1,5 @@
 #include "client/batch.hpp"
+#include "client/supported.hpp"
 
 #include "lock/server_error.hpp"
 #include "lock/transaction.hpp"
@@ -62,10 +63,8 @@ std::size_t batch::add_script(const scripts::script& what, std::span<const std::
 }
 
 std::optional<failure> batch::run(guard_type& guard) {
-  if (!core_.where().scripts) {
-    for (const item& each : items_) {
-      if (each.what != nullptr) return lock::needs_scripts(each.what->name);
-    }
+  for (const item& each : items_) {
+    if (auto why = each.what != nullptr ? unsupported(core_, each.what->name) : std::nullopt) return why;
   }
   open_ = items_.size();
   const time_point now = runtime::boot_clock::now();

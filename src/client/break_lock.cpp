@@ -3,6 +3,7 @@
 
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
+#include "client/supported.hpp"
 #include "lock/names.hpp"
 #include "lock/snapshot.hpp"
 #include "lock/transaction.hpp"
@@ -28,7 +29,7 @@ bool is_only(const resp::value& reply, std::string_view word) {
 result<broken_lock> break_lock(client& redis, std::string_view name, std::string_view expected_owner) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) return core::foreign();
-  if (!owner->where().scripts) return lock::needs_scripts("break_lock");
+  if (auto why = detail::unsupported(*owner, "break_lock")) return *why;
   const auto key = lock::make_key(owner->where().prefix, name);
   if (!key) return key.failure();
   auto guard = owner->lock();

@@ -5,6 +5,7 @@
 #include "client/acquire_blocking.hpp"
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
+#include "client/supported.hpp"
 #include "lock/cache_entry.hpp"
 #include "lock/names.hpp"
 #include "lock/server_error.hpp"
@@ -226,7 +227,7 @@ struct cache_engine::state {
 };
 
 cache_engine::cache_engine(client& redis, cache_options how) {
-  if (!lease_access::core_of(redis)->where().scripts) throw error{lock::needs_scripts("a cache")};
+  if (const auto why = detail::unsupported(*lease_access::core_of(redis), "a cache")) throw error{*why};
   check(how).value();
   state_ = std::make_unique<state>(redis, std::move(how));
 }

@@ -75,6 +75,7 @@ result<void> client::extend(std::string_view key, std::string_view owner, std::c
   if (kept->is_foreign()) return core::foreign();
   if (auto checked = lock::check_owner(owner); !checked) return checked;
   if (auto checked = lock::check_ttl(ttl); !checked) return checked;
+  if (auto why = detail::too_long(*kept, ttl)) return *why;
   const auto checked_key = lock::make_key({}, key);
   if (!checked_key) return checked_key.failure();
   auto guard = kept->lock();

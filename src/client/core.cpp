@@ -120,7 +120,7 @@ void core::expect_grant(acquire_call& what) {
 // ---- what the connection tells
 
 void core::on_up(net::connection& which, time_point now) {
-  const auto concerns = [&](std::string_view key) { return &nodes_.of(key) == &which; };
+  const auto concerns = [&](std::string_view key) { return nodes_.concerns(which, key); };
   for (held_lease* each = leases_; each != nullptr; each = each->next) {
     if (!concerns(each->key())) continue;
     which.moved() ? each->on_moved(now) : each->on_up(now);
@@ -200,6 +200,11 @@ void core::nudge() {
 
 void core::settle(guard_type& guard) {
   if (timers_.next() < thread_sleeps_until_ || !completions_.empty()) nudge();
+  if (driver_ != driver::caller) {
+    if (rounds_.next() < thread_sleeps_until_) nudge();
+  } else if (driver_polls_ && rounds_.next() < driver_sleeps_until_) {
+    driver_wake_.raise();
+  }
   if (!finished_.empty()) wake_finished(guard);
 }
 

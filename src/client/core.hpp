@@ -29,6 +29,7 @@
 #include <holdfast/settings.hpp>
 #include <holdfast/stats.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -69,11 +70,20 @@ class core final : public std::enable_shared_from_this<core>, private topology::
 
   // ---- with the guard held
   topology::nodes& nodes() noexcept { return nodes_; }
+  [[nodiscard]] const topology::nodes& nodes() const noexcept { return nodes_; }
   runtime::timer_queue& timers() noexcept { return timers_; }
+  // The time limits of votes on a quorum. Short, and nearly always cancelled: whoever drives looks at them, so that the
+  // thread need not be woken for each.
+  runtime::timer_queue& rounds() noexcept { return rounds_; }
   runtime::random_source& random() noexcept { return random_; }
   holdfast::stats& counters() noexcept { return stats_; }
   [[nodiscard]] bool closing() const noexcept { return closing_; }
   [[nodiscard]] std::string make_owner();
+  // Whether this client made that owner, so that nobody else can know it.
+  [[nodiscard]] bool made(std::string_view owner) const noexcept { return owner.starts_with(owner_start_); }
+  // The least fence that a quorum's nodes should draw next, by what was seen.
+  [[nodiscard]] std::uint64_t fence_hint() const noexcept { return fence_hint_; }
+  void saw_fence(std::uint64_t number) noexcept { fence_hint_ = std::max(fence_hint_, number + 1); }
 
   // Blocks until the call is finished; sends what it submitted.
   void wait(guard_type& guard, call& what);
@@ -122,6 +132,7 @@ class core final : public std::enable_shared_from_this<core>, private topology::
   void drive(guard_type& guard, call& what);
   void take_over() noexcept;
   void fire_timers(runtime::time_point now);
+  void fire_rounds(runtime::time_point now);
   void run_completions(guard_type& guard);
   void wake_finished(guard_type& guard);
   [[nodiscard]] bool needs_driver() const noexcept;
@@ -137,6 +148,7 @@ class core final : public std::enable_shared_from_this<core>, private topology::
   runtime::wake_signal driver_wake_;
   runtime::alarm_clock alarm_;
   runtime::timer_queue timers_;
+  runtime::timer_queue rounds_;
   runtime::random_source random_;
   topology::nodes nodes_;
   std::unique_ptr<deployment_check> check_;
@@ -149,6 +161,7 @@ class core final : public std::enable_shared_from_this<core>, private topology::
   bool driver_polls_ = false;      // it waits, and must be woken if its call ends otherwise
   bool thread_polls_ = false;
   runtime::time_point thread_sleeps_until_{};
+  runtime::time_point driver_sleeps_until_{};
   std::vector<pollfd> driver_polled_;  // kept for their capacity
   std::vector<pollfd> thread_polled_;
   std::uint64_t drives_ = 0;  // how often a caller drove: shows the thread whether it is quiet
@@ -159,6 +172,7 @@ class core final : public std::enable_shared_from_this<core>, private topology::
   std::vector<std::shared_ptr<deferred>> completions_;
   std::unordered_map<std::uint64_t, acquire_call*> queued_;
   std::uint64_t numbers_ = 0;
+  std::uint64_t fence_hint_ = 0;
   acquire_call* calls_ = nullptr;  // intrusive lists
   held_lease* leases_ = nullptr;
   std::vector<question*> questions_;

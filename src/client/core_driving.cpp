@@ -22,6 +22,13 @@ constexpr milliseconds longest_look{1000};
 // What close() gives releases that are on their way.
 constexpr milliseconds farewell{300};
 
+// For poll(2): rounded up, -1 for never.
+int milliseconds_until(time_point when) {
+  if (when == runtime::never) return -1;
+  const auto left = std::chrono::ceil<milliseconds>(when - boot_clock::now());
+  return static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 60'000));
+}
+
 }  // namespace
 
 bool core::needs_driver() const noexcept { return nodes_.expects() || stats_.waiting_now > 0; }
@@ -55,7 +62,7 @@ void core::drive(guard_type& guard, call& what) {
   while (!what.finished && nodes_.any_ready()) {
     nodes_.flush(guard);
     if (what.finished || !nodes_.any_ready()) break;
-    if (!patient) {
+    if (!patient && !nodes_.is_quorum()) {
       settle(guard);
       driver_polls_ = true;
       patient = !nodes_.service_waiting(guard);
@@ -66,12 +73,15 @@ void core::drive(guard_type& guard, call& what) {
     nodes_.fill_ready(driver_polled_);
     settle(guard);
     driver_polls_ = true;
+    driver_sleeps_until_ = rounds_.next();
+    const int patience = milliseconds_until(driver_sleeps_until_);
     guard.unlock();
-    poll(driver_polled_.data(), driver_polled_.size(), -1);
+    poll(driver_polled_.data(), driver_polled_.size(), patience);
     guard.lock();
     driver_polls_ = false;
     if (driver_polled_[0].revents != 0) driver_wake_.lower();
     nodes_.service(guard, std::span{driver_polled_}.subspan(1));
+    if (patience >= 0) fire_rounds(boot_clock::now());
   }
   driver_ = driver::nobody;
   if (needs_driver()) nudge();
@@ -81,6 +91,10 @@ void core::drive(guard_type& guard, call& what) {
 
 void core::fire_timers(time_point now) {
   while (runtime::timer* due = timers_.pop_due(now)) due->fire(now);
+}
+
+void core::fire_rounds(time_point now) {
+  while (runtime::timer* due = rounds_.pop_due(now)) due->fire(now);
 }
 
 // If nobody drives and somebody should.
@@ -97,6 +111,7 @@ void core::run() {
   for (;;) {
     const time_point now = boot_clock::now();
     fire_timers(now);
+    if (driver_ != driver::caller) fire_rounds(now);
     if (closing_) {
       if (farewell_ends == runtime::never) farewell_ends = now + farewell;
       if (detached_ <= 0 || now >= farewell_ends || !nodes_.any_ready()) break;
@@ -117,6 +132,7 @@ void core::run() {
     drives_before = drives_;
     const bool watch = driver_ == driver::thread || (driver_ == driver::nobody && quiet);
     time_point until = timers_.next();
+    if (driver_ != driver::caller) until = std::min(until, rounds_.next());
     if (!watch) until = std::min(until, now + look);
     if (closing_) until = std::min(until, farewell_ends);
 

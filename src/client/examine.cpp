@@ -22,6 +22,11 @@ result<void> check(const examine_options& how) {
 result<diagnosis> examine(client& redis, const examine_options& how) try {
   if (auto good = check(how); !good) return good.failure();
   const auto owner = detail::lease_access::core_of(redis);  // kept: the client may be destroyed meanwhile
+  // A quorum's nodes are servers of their own, each with its own faults: one diagnosis would hide four.
+  if (owner->where().deployment == deployment::quorum) {
+    return failure{errc::bad_option, "examine looks at one server; give it the nodes of " + owner->where().display() +
+                                         " one by one, each by its own redis:// URL"};
+  }
   const auto seen = detail::gather(owner, how);
   if (!seen) return seen.failure();
   diagnosis out;

@@ -42,7 +42,7 @@ void held_lease::follow(lease_step step, time_point now) {
     asked_ms_ = static_cast<std::uint32_t>(
         std::min<std::int64_t>(duration_cast<milliseconds>(machine_.renewal_length(now)).count(), UINT32_MAX));
     if (asked_ms_ == 0) asked_ms_ = 1;
-    core_->nodes().submit(*this, now);
+    submit(now);
   }
   reschedule();
 }
@@ -115,7 +115,7 @@ void held_lease::look_at_clock(time_point now) {
 lease_state held_lease::state(time_point now) const noexcept {
   if (stopped_ && !machine_.cause()) return lease_state::LOST;
   const lease_state known = machine_.state(now);
-  if (known == lease_state::VALID && !core_->nodes().of(key_).ready()) return lease_state::JEOPARDY;
+  if (known == lease_state::VALID && !core_->nodes().reaches(key_)) return lease_state::JEOPARDY;
   return known;
 }
 
@@ -147,6 +147,7 @@ void held_lease::stop() {
   if (stopped_) return;
   stopped_ = true;
   abandon();
+  withdraw();
   core_->timers().cancel(*this);
   core_->delist(*this);
   core_->counters().hold.record(runtime::boot_clock::now() - machine_.since());

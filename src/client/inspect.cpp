@@ -4,6 +4,7 @@
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
 #include "client/question.hpp"
+#include "client/supported.hpp"
 #include "lock/names.hpp"
 #include "lock/snapshot.hpp"
 #include "lock/transaction.hpp"
@@ -225,7 +226,7 @@ std::string_view to_string(contact how) noexcept {
 result<lock_info> inspect(client& redis, std::string_view name, const inspect_options& how) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) return core::foreign();
-  if (!owner->where().scripts) return lock::needs_scripts("inspect");
+  if (auto why = detail::unsupported(*owner, "inspect")) return *why;
   const std::string& prefix = owner->where().prefix;
   const auto key = lock::make_key(prefix, name);
   if (!key) return key.failure();
@@ -252,7 +253,7 @@ result<lock_info> inspect(client& redis, std::string_view name, const inspect_op
 result<lock_list> list(client& redis, std::string_view pattern, const list_options& how) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) return core::foreign();
-  if (!owner->where().scripts) return lock::needs_scripts("list");
+  if (auto why = detail::unsupported(*owner, "list")) return *why;
   if (pattern.size() > longest_pattern) {
     return failure{errc::bad_option, "the pattern has " + std::to_string(pattern.size()) + " bytes; at most " +
                                          std::to_string(longest_pattern) + " are allowed"};

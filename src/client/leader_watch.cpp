@@ -4,6 +4,7 @@
 
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
+#include "client/supported.hpp"
 #include "client/watcher.hpp"
 #include "lock/leader_record.hpp"
 #include "lock/names.hpp"
@@ -44,7 +45,7 @@ result<lock::leader_look> look(const std::shared_ptr<core>& owner, const std::st
 
 result<std::optional<leader>> leader_of(client& redis, std::string_view name) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
-  if (!owner->where().scripts) return lock::needs_scripts("leader_of");
+  if (auto why = detail::unsupported(*owner, "leader_of")) return *why;
   const auto key = lock::make_key(owner->where().prefix, name);
   if (!key) return key.failure();
   auto seen = look(owner, *key);
@@ -115,7 +116,7 @@ struct leader_watch::state final : detail::watcher {
 leader_watch::leader_watch(client& redis, std::string_view name, callback changed) {
   const auto& owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) throw error{core::foreign()};
-  if (!owner->where().scripts) throw error{lock::needs_scripts("a leader_watch")};
+  if (const auto why = detail::unsupported(*owner, "a leader_watch")) throw error{*why};
   auto key = lock::make_key(owner->where().prefix, name).value();
   state_ = std::make_unique<state>(owner, std::move(key), std::move(changed));
   state_->thread = runtime::start_quiet_thread([at = state_.get(), stop = state_->ends.get_token()] { at->run(stop); });

@@ -104,6 +104,7 @@ result<void> lease::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexce
   if (held_->owner()->is_foreign()) return detail::core::foreign();
   if (auto checked = lock::check_ttl(ttl); !checked) return checked;
   if (auto checked = lock::check_ttl_of(*held_->what(), ttl); !checked) return checked;
+  if (auto why = detail::too_long(*held_->owner(), ttl)) return *why;
   const auto owner = held_->owner();
   auto guard = owner->lock();
   held_->look_at_clock(boot_clock::now());

@@ -3,6 +3,7 @@
 #include "client/acquire_blocking.hpp"
 #include "client/count_call.hpp"
 #include "client/lease_access.hpp"
+#include "client/supported.hpp"
 #include "lock/names.hpp"
 #include "lock/transaction.hpp"
 
@@ -13,7 +14,7 @@ using runtime::boot_clock;
 meeting::meeting(const client& redis, lock::meeting_kind kind, std::string_view name, std::ptrdiff_t expected,
                  meeting_options how)
     : core_{lease_access::core_of(redis)}, kind_{kind}, name_{name}, expected_{expected}, how_{std::move(how)} {
-  if (!core_->where().scripts) throw error{lock::needs_scripts("a latch or barrier")};
+  if (const auto why = unsupported(*core_, "a latch or barrier")) throw error{*why};
   lock::check_meeting(kind_, expected_, how_).value();
   key_ = lock::make_key(how_.prefix ? *how_.prefix : core_->where().prefix, name_).value();
 }

@@ -24,6 +24,11 @@ namespace {
 // What is undone is undone within a claim window and a silence, or has lapsed by itself (acquire_call.cpp).
 constexpr milliseconds undo_limit{6000};
 
+// In one step it needs a script; on a quorum it is one plain lock after the other, in order.
+std::string_view kind_of(const core& owner) {
+  return owner.where().deployment == deployment::quorum ? "" : "a multi_lock";
+}
+
 class attempt {
  public:
   attempt(std::shared_ptr<core> owner, std::vector<std::string> names, options how, bool waits)
@@ -34,7 +39,7 @@ class attempt {
 
   result<multi_lease> run() {
     for (const std::string& each : names_) {
-      auto checked = detail::prepare(*owner_, each, how_, waits_, "a lock on several names");
+      auto checked = detail::prepare(*owner_, each, how_, waits_, kind_of(*owner_));
       if (!checked) return checked.failure();
       prefix_ = checked->prefix;
       terms_ = checked->terms;
@@ -77,7 +82,9 @@ class attempt {
 
   // In a Cluster one step can only be about one slot.
   bool in_one_place() const {
-    if (owner_->where().deployment != deployment::cluster) return true;
+    const auto kind = owner_->where().deployment;
+    if (kind == deployment::quorum) return false;
+    if (kind != deployment::cluster) return true;
     return std::all_of(keys_.begin(), keys_.end(),
                        [&](const std::string& each) { return lock::slot_of(each) == lock::slot_of(keys_.front()); });
   }
@@ -229,7 +236,7 @@ multi_lock::multi_lock(client& redis, std::vector<std::string> names, options ho
   auto ordered = lock::order_members(std::move(names)).value();
   for (const std::string& each : ordered) {
     const auto& core = detail::lease_access::core_of(redis);
-    static_cast<void>(detail::prepare(*core, each, how, true, "a multi_lock").value());
+    static_cast<void>(detail::prepare(*core, each, how, true, kind_of(*core)).value());
   }
   state_ = std::make_unique<state_type>(redis, std::move(ordered), std::move(how));
 }

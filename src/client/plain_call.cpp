@@ -13,7 +13,7 @@ limited::~limited() {
 
 void limited::begin(time_point now, runtime::duration limit) {
   owner_.timers().schedule(*this, now + limit);
-  owner_.nodes().submit(what_, now);
+  send(now);
 }
 
 void limited::end(std::optional<failure> problem) {
@@ -56,7 +56,7 @@ void extend_call::on_answer(const resp::value& reply, time_point /*now*/) {
 
 void extend_call::on_interrupted(const failure& why, time_point now) {
   if (core_->closing() || why.code == errc::protocol) return end(why);
-  core_->nodes().submit(*this, now);
+  submit(now);
 }
 
 }  // namespace holdfast::detail

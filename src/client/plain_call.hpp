@@ -30,6 +30,7 @@ class limited : public call, private runtime::timer {
   void begin(runtime::time_point now) { begin(now, owner_.where().command_timeout); }
   void begin(runtime::time_point now, runtime::duration limit);
   void end(std::optional<failure> problem);
+  virtual void send(runtime::time_point now) { owner_.nodes().submit(what_, now); }
 
  private:
   void fire(runtime::time_point now) override;
@@ -85,6 +86,7 @@ class extend_call final : public script_call, public limited {
  private:
   [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
   void encode_values(std::string& out) override;
+  void send(runtime::time_point now) override { submit(now); }
   void on_answer(const resp::value& reply, runtime::time_point now) override;
   // Idempotent: sent again while there is time.
   void on_interrupted(const failure& why, runtime::time_point now) override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/core.hpp"
+#include "client/supported.hpp"
 #include "lock/checked_options.hpp"
 #include "lock/flavour.hpp"
 #include "lock/names.hpp"
@@ -22,14 +23,15 @@ struct prepared {
   lock::flavour_ptr what = lock::plain();
 };
 
-// `kind`: the primitive, if it is one that needs scripts ("a semaphore").
+// `kind`: the primitive, if it is more than a plain lock ("a semaphore").
 inline result<prepared> prepare(const core& owner, std::string_view name, const options& how, bool waits,
                                 std::string_view kind = {}) {
   const bool scripts = owner.where().scripts;
-  if (!scripts && !kind.empty()) return lock::needs_scripts(kind);
-  if (!scripts && how.signal_prefix) return lock::needs_scripts("signal_prefix");
+  if (auto why = kind.empty() ? std::nullopt : unsupported(owner, kind)) return *why;
+  if (auto why = how.signal_prefix ? unsupported(owner, "signal_prefix") : std::nullopt) return *why;
   auto terms = lock::check(how);
   if (!terms) return terms.failure();
+  if (auto why = too_long(owner, terms->ttl)) return *why;
   if (!waits && how.wait) {
     return failure{errc::bad_option, "wait is set, but the try_ calls do not wait; use acquire"};
   }

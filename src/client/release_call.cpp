@@ -22,7 +22,7 @@ release_call::~release_call() {
 
 void release_call::start(time_point now, runtime::duration limit) {
   core_->timers().schedule(*this, runtime::after(now, limit));
-  core_->nodes().submit(*this, now);
+  submit(now);
 }
 
 void release_call::detach(core& owner, std::string_view key, std::string_view id, std::string_view entry,
@@ -48,19 +48,21 @@ void release_call::on_answer(const resp::value& reply, time_point /*now*/) { end
 void release_call::on_interrupted(const failure& why, time_point now) {
   if (why.sent == delivery::unanswered) repeated_ = true;
   if (why.code == errc::protocol || core_->closing()) return end(why);
-  core_->nodes().submit(*this, now);
+  submit(now);
 }
 
 void release_call::on_refused(const failure& why, time_point now) {
-  // Nobody waits for this one, so it need not be told soon: it goes on until its own limit.
-  if (detached_ && why.code == errc::unreachable && !core_->closing()) return core_->nodes().submit(*this, now);
+  // Nobody waits for this one, so it need not be told soon: it goes on until its own limit. On a quorum the vote itself
+  // does, with the nodes that have not answered (release_ballot.hpp).
+  const bool again = detached_ && why.code == errc::unreachable && !core_->nodes().is_quorum();
+  if (again && !core_->closing()) return submit(now);
   failure told = why;
   if (repeated_) told.sent = delivery::unanswered;
   end(told);
 }
 
 void release_call::fire(time_point /*now*/) {
-  const bool sent = repeated_ || core_->nodes().of(key_).ready();
+  const bool sent = repeated_ || core_->nodes().sends(key_);
   abandon();
   end(failure{errc::unreachable, "no answer from Redis within the time limit",
               sent ? delivery::unanswered : delivery::not_sent});

@@ -1,8 +1,11 @@
 // A request that runs one of our scripts: by its hash, and by its text where the server does not know it. With
-// scripts = off the same keys and arguments go into a transaction instead, which ends in the same answer (unscripted.hpp).
+// scripts = off the same keys and arguments go into a transaction instead, which ends in the same answer (unscripted.hpp);
+// on a quorum they are put to the vote of its nodes (ballot.hpp).
 #pragma once
 
+#include "client/ballot.hpp"
 #include "client/core.hpp"
+#include "client/supported.hpp"
 #include "client/unscripted.hpp"
 #include "lock/server_error.hpp"
 #include "net/request.hpp"
@@ -49,6 +52,15 @@ class script_call : public net::request {
   }
   ~script_call() = default;
 
+  // Sends it: to its node, or to all of a quorum's.
+  void submit(runtime::time_point now) {
+    if (!core_->nodes().is_quorum()) return core_->nodes().submit(*this, now);
+    put_to_vote(now);
+  }
+
+  // Whatever a vote under way would still do on its own account is left undone. With the guard held.
+  void withdraw() noexcept { ballot_.reset(); }
+
   // For what must not be overtaken by a later command of ours, as it could be if it had to be sent again.
   void send_text() { by_text_ = true; }
 
@@ -82,10 +94,27 @@ class script_call : public net::request {
     on_answer(*answer, now);
   }
 
+  void put_to_vote(runtime::time_point now) {
+    // What gives back is still let out, for as long as there are connections.
+    if (core_->closing() && script_ != &scripts::release) {
+      return on_refused({errc::cancelled, "the client is closed"}, now);
+    }
+    std::string bytes;
+    encode_values(bytes);
+    auto words = read_values(bytes, values_);
+    const auto args = words.begin() + static_cast<std::ptrdiff_t>(keys_);
+    ballot::matter what{script_, {words.begin(), args}, {args, words.end()}, by_text_};
+    auto next = ballot::make(*core_, *this, std::move(what), ballot_.get());
+    if (!next) return on_refused(not_on_quorum(*core_, script_->name), now);
+    ballot_ = std::move(next);
+    ballot_->start(now);
+  }
+
   const scripts::script* script_;
   std::size_t keys_;
   std::size_t values_;
   std::unique_ptr<unscripted> unscripted_;  // while a transaction is under way
+  ballot::pointer ballot_;                  // the last vote, on a quorum
   bool goes_on_ = false;
   bool by_text_ = false;
 };

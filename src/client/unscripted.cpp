@@ -8,8 +8,6 @@
 
 namespace holdfast::detail {
 
-namespace {
-
 // The values as texts again. They are our own bytes, so they can be read.
 std::vector<std::string> read_values(std::string_view bytes, std::size_t count) {
   std::string whole;
@@ -25,8 +23,6 @@ std::vector<std::string> read_values(std::string_view bytes, std::size_t count) 
   for (resp::value& each : list.items) out.push_back(std::move(each.text));
   return out;
 }
-
-}  // namespace
 
 unscripted::unscripted(const scripts::script& what, std::string_view values, std::size_t keys, std::size_t count)
     : transaction_{what, read_values(values, count), keys} {}

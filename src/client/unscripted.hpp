@@ -11,6 +11,9 @@
 
 namespace holdfast::detail {
 
+// Bulk strings, `count` of them, as texts again.
+std::vector<std::string> read_values(std::string_view bytes, std::size_t count);
+
 class unscripted {
  public:
   // `values`: keys and arguments as they would go onto the wire behind EVALSHA; `count` of them, the first `keys` are keys.

@@ -110,8 +110,12 @@ acquire_step acquire_machine::pause(time_point now) {
 }
 
 acquire_step acquire_machine::refused(time_point now, const failure& why) {
+  return refused(now, why, is_passing(why.code));
+}
+
+acquire_step acquire_machine::refused(time_point now, const failure& why, bool passes) {
   if (why.sent == delivery::unanswered) known_to_server_ = true;
-  if (terms_.waits && is_passing(why.code) && now < limit_) {
+  if (terms_.waits && passes && now < limit_) {
     passing_ = why;
     return pause(now);
   }

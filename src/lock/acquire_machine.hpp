@@ -47,7 +47,9 @@ class acquire_machine {
   acquire_step start(runtime::time_point now);
   acquire_step answered(runtime::time_point now, runtime::time_point sent, const acquire_reply& reply);
   acquire_step refused(runtime::time_point now, const failure& why);  // the server or the connection says no
-  acquire_step interrupted(runtime::time_point now, delivery sent);   // the link broke under the request
+  // … and whoever carries the request knows whether it may pass.
+  acquire_step refused(runtime::time_point now, const failure& why, bool passes);
+  acquire_step interrupted(runtime::time_point now, delivery sent);  // the link broke under the request
   acquire_step pushed(runtime::time_point now, std::uint64_t ticket);
   acquire_step dismissed(runtime::time_point now, std::uint64_t ticket);  // what we wait for has been done: `held`
   acquire_step reconnected(runtime::time_point now);

@@ -47,6 +47,8 @@ std::string note_key(std::string_view key);
 std::string value_key(std::string_view key);
 std::string leader_key(std::string_view key);
 std::string capacity_key(std::string_view key);
+// Of a quorum's node, not of a lock: whether and from when on it may vote (scripts/_seat.lua).
+inline constexpr std::string_view seat_key = "holdfast:quorum";
 
 // The client's id with the tag of the key's slot before it: how a waiter in a Cluster names its sharded channel.
 std::string shard_inbox(std::string_view key, std::string_view inbox);

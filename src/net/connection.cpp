@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 connection::connection(const settings& how, std::unique_ptr<finder> finder, std::string inbox, std::string common,
                        connection_events& owner, runtime::timer_queue& timers, runtime::random_source& random,
-                       std::function<void()> wake)
+                       std::function<void()> wake, bool identifies)
     : how_{how},
       inbox_{std::move(inbox)},
       common_{std::move(common)},
@@ -24,6 +24,7 @@ connection::connection(const settings& how, std::unique_ptr<finder> finder, std:
       wake_{std::move(wake)},
       finder_{std::move(finder)},
       at_{how},
+      identifies_{identifies},
       version_{how.protocol == 2 ? 2 : 3},
       subscribe_{inbox_, common_, has_inbox_},
       shards_{sharded_} {}
@@ -128,7 +129,18 @@ void connection::refuse_backlog(const failure& why, time_point now, bool all) {
   }
 }
 
-bool connection::expects() const noexcept { return ready() && (!main_->idle() || main_->blocked()); }
+bool connection::expects() const noexcept { return ready() && (main_->awaited() || main_->blocked()); }
+
+bool connection::hopeful() const noexcept {
+  return state_ == state::idle || (state_ != state::pausing && state_ != state::closed && pause_ == duration{}) ||
+         ready();
+}
+
+bool connection::laden(time_point now, duration limit) const noexcept {
+  constexpr std::size_t many = 256;
+  if (!ready()) return backlog_.size() >= many;
+  return main_->in_flight() + backlog_.size() >= many && now - main_->oldest() > limit;
+}
 
 // ---- time
 

@@ -71,9 +71,10 @@ class connection_events {
 
 class connection final : public carrier, private runtime::timer {
  public:
+  // `identifies`: asks each new link's server which process it is (identity()).
   connection(const settings& how, std::unique_ptr<finder> finder, std::string inbox, std::string common,
              connection_events& owner, runtime::timer_queue& timers, runtime::random_source& random,
-             std::function<void()> wake);
+             std::function<void()> wake, bool identifies = false);
   ~connection();
 
   void open(runtime::time_point now);
@@ -89,6 +90,12 @@ class connection final : public carrier, private runtime::timer {
   void end_turn(const request& what, runtime::time_point now) override;
 
   [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
+  // Ready, or on the way to it and not known to fail.
+  [[nodiscard]] bool hopeful() const noexcept;
+  // More is unanswered than is good, and for longer than `limit`: what is added would only wait behind it.
+  [[nodiscard]] bool laden(runtime::time_point now, runtime::duration limit) const noexcept;
+  // The process at the other end, when ready.
+  [[nodiscard]] const server_identity& identity() const noexcept { return identity_; }
   // Whether grants can reach us; without, waiting has to poll.
   [[nodiscard]] bool has_inbox() const noexcept { return has_inbox_; }
   // Whether it has sharded channels, and we listen to them.
@@ -165,6 +172,8 @@ class connection final : public carrier, private runtime::timer {
   std::unique_ptr<handshake> handshake_;
   std::shared_ptr<link> main_;
   std::shared_ptr<link> side_;  // RESP2's inbox link
+  server_identity identity_;
+  const bool identifies_;
   int version_ = 3;
   bool greeting_side_ = false;
   bool has_inbox_ = false;

@@ -80,8 +80,8 @@ void connection::try_next_address(time_point now) {
 void connection::greet() {
   state_ = state::greeting;
   const bool main = !greeting_side_;
-  handshake_ = std::make_unique<handshake>(how_, main ? version_ : 2, main ? std::string{} : inbox_, common_,
-                                           main && finder_->may_be_wrong());
+  const handshake::questions also{.role = main && finder_->may_be_wrong(), .identity = main && identifies_};
+  handshake_ = std::make_unique<handshake>(how_, main ? version_ : 2, main ? std::string{} : inbox_, common_, also);
   (greeting_side_ ? side_ : main_)->append_raw(handshake_->greeting());
 }
 
@@ -89,6 +89,8 @@ void connection::greeted(time_point now) {
   if (!greeting_side_) {
     id_ = handshake_->connection_id();
     sharded_ = handshake_->has_shard_channels();
+    identity_ = handshake_->identity();
+    identity_.since = now - identity_.uptime;
   }
   if (version_ == 2 && !greeting_side_) {
     greeting_side_ = true;

@@ -2,8 +2,10 @@
 
 #include "resp/writer.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <system_error>
 
 namespace holdfast::net {
 namespace {
@@ -21,7 +23,7 @@ std::string shown(std::string_view text) {
 
 }  // namespace
 
-handshake::handshake(const settings& how, int version, std::string inbox, std::string common, bool role)
+handshake::handshake(const settings& how, int version, std::string inbox, std::string common, questions also)
     : how_{&how}, version_{version}, inbox_{std::move(inbox)}, common_{std::move(common)} {
   if (version_ == 3) {
     steps_ = {step::hello};
@@ -36,7 +38,8 @@ handshake::handshake(const settings& how, int version, std::string inbox, std::s
     // Also for database 0: the answer shows whether the server lets us in at all.
     steps_.push_back(step::select);
   }
-  if (role) steps_.push_back(step::role);
+  if (also.identity) steps_.push_back(step::identify);
+  if (also.role) steps_.push_back(step::role);
 }
 
 std::string handshake::greeting() const {
@@ -65,6 +68,9 @@ std::string handshake::greeting() const {
         break;
       case step::subscribe:
         resp::append_command(out, "SUBSCRIBE", inbox_, common_);
+        break;
+      case step::identify:
+        resp::append_command(out, "INFO", "server");
         break;
       case step::second:  // one command, but each channel is confirmed
         break;
@@ -103,6 +109,10 @@ handshake::verdict handshake::on_reply(const resp::value& reply) {
     }
   }
   if (now == step::second) subscribed_ = true;
+  if (now == step::identify && !read_identity(reply)) {
+    problem_ = {errc::protocol, "the answer to INFO server has no run_id; is this a Redis?"};
+    return verdict::refused;
+  }
   return next();
 }
 
@@ -121,6 +131,26 @@ handshake::verdict handshake::judge_role(const resp::value& reply) {
     return refuse(reply);
   }
   return verdict::refused;
+}
+
+bool handshake::read_identity(const resp::value& reply) {
+  const std::string_view text = reply.text;
+  const auto field = [text](std::string_view name) {
+    const auto at = text.find(name);
+    if (at == std::string_view::npos || (at != 0 && text[at - 1] != '\n')) return std::string_view{};
+    const auto rest = text.substr(at + name.size());
+    return rest.substr(0, rest.find_first_of("\r\n"));
+  };
+  identity_.run_id = field("run_id:");
+  const auto uptime = field("uptime_in_seconds:");
+  std::int64_t seconds = 0;
+  const auto read = std::from_chars(uptime.data(), uptime.data() + uptime.size(), seconds);
+  if (read.ec != std::errc{} || seconds < 0) return false;
+  identity_.uptime = std::chrono::seconds{seconds};
+  // It goes into a seat, whose parts are told apart by blanks (scripts/_seat.lua).
+  return !identity_.run_id.empty() && std::all_of(identity_.run_id.begin(), identity_.run_id.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
 }
 
 handshake::verdict handshake::refuse(const resp::value& reply) {

@@ -8,10 +8,12 @@
 #pragma once
 
 #include "resp/value.hpp"
+#include "runtime/clock.hpp"
 
 #include <holdfast/error.hpp>
 #include <holdfast/settings.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,13 +21,26 @@
 
 namespace holdfast::net {
 
+// Which process a server is. Another run id: it was restarted, and may have forgotten something.
+struct server_identity {
+  std::string run_id;
+  std::chrono::seconds uptime{0};  // when asked
+  runtime::time_point since{};     // its start, by our clock, to within a second
+};
+
 class handshake {
  public:
   enum class verdict : unsigned char { more, done, fall_back, refused };
 
+  // What is asked at the end.
+  struct questions {
+    bool role = false;      // which must be that of a primary
+    bool identity = false;  // which process the server is
+  };
+
   // `version` 3 or 2; `inbox`: this is the second link of RESP2, which subscribes to it and to `common` and does nothing
-  // else. `role`: it must be a primary.
-  handshake(const settings& how, int version, std::string inbox = {}, std::string common = {}, bool role = false);
+  // else.
+  handshake(const settings& how, int version, std::string inbox = {}, std::string common = {}, questions also = {});
 
   // All commands, to be sent at once.
   [[nodiscard]] std::string greeting() const;
@@ -38,11 +53,13 @@ class handshake {
   // A node of a Cluster that knows SSUBSCRIBE, as far as it told (RESP3).
   [[nodiscard]] bool has_shard_channels() const noexcept { return clustered_ && major_ >= 7; }
   [[nodiscard]] bool subscribed() const noexcept { return subscribed_; }
+  [[nodiscard]] const server_identity& identity() const noexcept { return identity_; }
 
  private:
-  enum class step : unsigned char { hello, auth, name, select, subscribe, second, role };
+  enum class step : unsigned char { hello, auth, name, select, subscribe, second, identify, role };
   verdict refuse(const resp::value& reply);
   verdict judge_role(const resp::value& reply);
+  bool read_identity(const resp::value& reply);
   [[nodiscard]] verdict next() const noexcept { return at_ == steps_.size() ? verdict::done : verdict::more; }
 
   const settings* how_;
@@ -56,6 +73,7 @@ class handshake {
   bool clustered_ = false;
   int major_ = 0;     // the server's version; 0: not told
   std::string role_;  // as HELLO told it
+  server_identity identity_;
   failure problem_{};
 };
 

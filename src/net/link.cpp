@@ -3,6 +3,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+
 namespace holdfast::net {
 
 void link::append(request& what, runtime::time_point now) {
@@ -119,6 +121,11 @@ void link::interrupt_all(const failure& why, runtime::time_point now) {
     told.sent = entry.begin < handed_ ? delivery::unanswered : delivery::not_sent;
     entry.who->on_interrupted(told, now);
   }
+}
+
+bool link::awaited() const noexcept {
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [](const waiting& each) { return each.who == nullptr || !each.who->unawaited; });
 }
 
 void link::shut() noexcept { ::shutdown(stream_->fd(), SHUT_RDWR); }

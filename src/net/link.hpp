@@ -55,6 +55,8 @@ class link {
   void shut() noexcept;
 
   [[nodiscard]] bool idle() const noexcept { return waiting_.empty(); }
+  // Somebody waits for an answer on it.
+  [[nodiscard]] bool awaited() const noexcept;
   [[nodiscard]] std::size_t in_flight() const noexcept { return waiting_.size(); }
   [[nodiscard]] runtime::time_point oldest() const noexcept { return waiting_.front().sent; }
   [[nodiscard]] bool unsent() const noexcept { return !out_.empty() || sent_ < sending_.size(); }

@@ -19,7 +19,8 @@ namespace holdfast::net {
 class connection;
 class request;
 
-// Whoever has a request at the moment, and can take it back.
+// Whoever has a request at the moment, and can take it back: a connection; a room where it waits; or something that asks
+// several connections on its behalf.
 class carrier {
  public:
   virtual void abandon(request& what) noexcept = 0;
@@ -28,6 +29,10 @@ class carrier {
 
  protected:
   ~carrier() = default;
+  // For those that are no connection. The request waits with `by`; is under way by its means since `sent`; neither any more.
+  static void take(request& what, carrier& by) noexcept;
+  static void take(request& what, carrier& by, runtime::time_point sent) noexcept;
+  static void hand_back(request& what) noexcept;
 };
 
 class request {
@@ -64,9 +69,13 @@ class request {
   [[nodiscard]] runtime::time_point sent_at() const noexcept { return sent_at_; }
 
   [[nodiscard]] bool pending() const noexcept { return place_ != place::nowhere; }
+  [[nodiscard]] bool on_wire() const noexcept { return place_ == place::wire; }
 
   // Does not outlast a failed attempt to connect; others wait for connect_timeout.
   bool impatient = false;
+
+  // Nobody waits for the answer: whoever drives next may read it.
+  bool unawaited = false;
 
   // Uses WATCH, which the server keeps for the connection and not for us: one such request at a time is under way. It has
   // its turn from when it goes onto the wire, also while it is submitted again from its last on_reply, until it is
@@ -88,13 +97,26 @@ class request {
   std::size_t answers_ = 1;
 
  private:
+  friend class carrier;
   friend class connection;
   friend class link;
-  friend class waiting_room;
   enum class place : unsigned char { nowhere, backlog, turn, wire, room };
   place place_ = place::nowhere;
   carrier* carrier_ = nullptr;     // to which it was submitted last
   runtime::time_point sent_at_{};  // in the backlog: when it was submitted
 };
+
+inline void carrier::take(request& what, carrier& by) noexcept {
+  what.carrier_ = &by;
+  what.place_ = request::place::room;
+}
+
+inline void carrier::take(request& what, carrier& by, runtime::time_point sent) noexcept {
+  what.carrier_ = &by;
+  what.place_ = request::place::wire;
+  what.sent_at_ = sent;
+}
+
+inline void carrier::hand_back(request& what) noexcept { what.place_ = request::place::nowhere; }
 
 }  // namespace holdfast::net

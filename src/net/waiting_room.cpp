@@ -7,8 +7,7 @@ namespace holdfast::net {
 using runtime::time_point;
 
 void waiting_room::add(request& what, time_point now, time_point until) {
-  what.carrier_ = this;
-  what.place_ = request::place::room;
+  take(what, *this);
   inside_.push_back({&what, now, until});
   plan();
 }
@@ -25,7 +24,7 @@ void waiting_room::plan() {
 
 void waiting_room::abandon(request& what) noexcept {
   std::erase_if(inside_, [&](const guest& each) { return each.who == &what; });
-  what.place_ = request::place::nowhere;
+  hand_back(what);
 }
 
 void waiting_room::take_if(const std::function<bool(const request&, time_point)>& wanted,
@@ -39,7 +38,7 @@ void waiting_room::take_if(const std::function<bool(const request&, time_point)>
     const auto at = std::find_if(inside_.begin(), inside_.end(), [&](const guest& other) { return other.who == each; });
     if (at == inside_.end()) continue;
     inside_.erase(at);
-    each->place_ = request::place::nowhere;
+    hand_back(*each);
     then(*each);
   }
   plan();

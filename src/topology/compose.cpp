@@ -96,9 +96,9 @@ struct owned_key {
 };
 
 constexpr std::array owned_keys{
-    owned_key{"sentinel_user", deployment::sentinel},
-    owned_key{"sentinel_password", deployment::sentinel},
-    owned_key{"sentinel_tls", deployment::sentinel},
+    owned_key{"sentinel_user", deployment::sentinel}, owned_key{"sentinel_password", deployment::sentinel},
+    owned_key{"sentinel_tls", deployment::sentinel},  owned_key{"max_ttl", deployment::quorum},
+    owned_key{"node_timeout", deployment::quorum},
 };
 
 result<void> check_deployment(const merged& all, const settings& values) {

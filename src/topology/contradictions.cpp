@@ -17,6 +17,17 @@ std::optional<contradiction> in_cluster(const settings& how) {
   return std::nullopt;
 }
 
+std::optional<contradiction> in_quorum(const settings& how) {
+  if (how.hosts.size() < 3) {
+    return contradiction{{}, "a quorum has three nodes or more, as in redis+quorum://n1,n2,n3"};
+  }
+  if (how.max_ttl < std::chrono::milliseconds{100}) {
+    return contradiction{"max_ttl", "is less than 100ms, the shortest ttl that there is"};
+  }
+  if (!how.scripts) return contradiction{"scripts", "is off, and a quorum needs scripts"};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<contradiction> find_contradiction(const settings& how) {
@@ -25,7 +36,17 @@ std::optional<contradiction> find_contradiction(const settings& how) {
   if (how.transport == transport::unix_socket) {
     return contradiction{{}, "several servers are reached by TCP or TLS, not by a Unix socket"};
   }
-  return how.deployment == deployment::sentinel ? in_sentinel(how) : in_cluster(how);
+  switch (how.deployment) {
+    case deployment::single:
+      break;
+    case deployment::sentinel:
+      return in_sentinel(how);
+    case deployment::cluster:
+      return in_cluster(how);
+    case deployment::quorum:
+      return in_quorum(how);
+  }
+  return std::nullopt;
 }
 
 result<void> check_deployment(const settings& how) {

@@ -22,21 +22,58 @@ nodes::nodes(const settings& how, const std::string& inbox, const std::string& c
              runtime::timer_queue& timers, runtime::random_source& random, const std::function<void()>& wake) {
   const auto make = [this, inbox, common, &timers, &random, wake](const settings& where,
                                                                   net::connection_events& hears) -> net::connection& {
-    all_.push_back(std::make_unique<net::connection>(where, find(where), inbox, common, hears, timers, random, wake));
+    all_.push_back(std::make_unique<net::connection>(where, find(where), inbox, common, hears, timers, random, wake,
+                                                     where.deployment == deployment::quorum));
     return *all_.back();
   };
-  if (how.deployment == deployment::cluster) {
-    cluster_ = std::make_unique<cluster>(how, owner, timers, random, make);
-  } else {
-    make(how, owner);
+  switch (how.deployment) {
+    case deployment::single:
+    case deployment::sentinel:
+      make(how, owner);
+      break;
+    case deployment::cluster:
+      cluster_ = std::make_unique<cluster>(how, owner, timers, random, make);
+      break;
+    case deployment::quorum:
+      for (const endpoint& each : how.hosts) {
+        auto& one = *quorum_.emplace_back(std::make_unique<settings>(how));
+        one.host = each.host;
+        one.port = each.port;
+        make(one, owner);
+      }
+      break;
   }
 }
 
 nodes::~nodes() = default;
 
+net::connection& nodes::of(std::string_view key) const noexcept {
+  if (cluster_) return cluster_->of(key);
+  if (!is_quorum()) return *all_.front();
+  const auto up = std::find_if(all_.begin(), all_.end(), [](const auto& each) { return each->ready(); });
+  return up == all_.end() ? *all_.front() : **up;
+}
+
+bool nodes::reaches(std::string_view key) const noexcept {
+  if (!is_quorum()) return of(key).ready();
+  const auto up = std::count_if(all_.begin(), all_.end(), [](const auto& each) { return each->ready(); });
+  return static_cast<std::size_t>(up) > all_.size() / 2;
+}
+
+bool nodes::sends(std::string_view key) const noexcept { return is_quorum() ? any_ready() : of(key).ready(); }
+
+bool nodes::hears(std::string_view key) const noexcept {
+  if (!is_quorum()) return of(key).has_inbox();
+  return std::any_of(all_.begin(), all_.end(), [](const auto& each) { return each->has_inbox(); });
+}
+
+bool nodes::concerns(const net::connection& which, std::string_view key) const noexcept {
+  return is_quorum() || &of(key) == &which;
+}
+
 void nodes::open(time_point now) {
   if (cluster_) return cluster_->open(now);
-  all_.front()->open(now);
+  for (const auto& each : all_) each->open(now);
 }
 
 void nodes::close(const failure& why, time_point now) {
@@ -47,12 +84,14 @@ void nodes::close(const failure& why, time_point now) {
 void nodes::submit(net::request& what, time_point now) {
   if (what.only_at != nullptr) return what.only_at->submit(what, now);
   if (cluster_) return cluster_->submit(what, now);
-  all_.front()->submit(what, now);
+  of(what.routed_by()).submit(what, now);
 }
 
 std::vector<net::connection*> nodes::primaries() const {
   if (cluster_) return cluster_->primaries();
-  return {all_.front().get()};
+  std::vector<net::connection*> out;
+  for (const auto& each : all_) out.push_back(each.get());
+  return out;
 }
 
 bool nodes::any_ready() const noexcept {

@@ -1,8 +1,8 @@
 // The servers that a client talks to, and which of them a command goes to.
 //
 // Place: between the client, which knows keys, and the connections, which know sockets. Nobody else knows how many nodes
-// there are: one, by TCP, TLS or a Unix socket, which may be the primary that Sentinels name; or the primaries of a Redis
-// Cluster (cluster.hpp).
+// there are: one, by TCP, TLS or a Unix socket, which may be the primary that Sentinels name (sentinel_finder.hpp); the
+// primaries of a Redis Cluster (cluster.hpp); or the nodes of a quorum, all of which serve every key.
 //
 // Guarded by the client's mutex. Who drives: nodes that are READY by one thread at a time, which may be a caller's
 // (core.hpp); those that are coming up by the client's own thread, also while a caller drives the others. Connections are
@@ -41,12 +41,25 @@ class nodes {
 
   void submit(net::request& what, runtime::time_point now);
 
-  // The node that serves a key; for the empty key, one that is best placed for what any of them can do.
-  [[nodiscard]] net::connection& of(std::string_view key) const noexcept {
-    return cluster_ ? cluster_->of(key) : *all_.front();
-  }
+  // The node that serves a key; for the empty key, one that is best placed for what any of them can do. In a quorum every
+  // node serves every key, and whoever asks just one of them gets one that is up.
+  [[nodiscard]] net::connection& of(std::string_view key) const noexcept;
   // All that have keys of their own; for what has to be asked of each.
   [[nodiscard]] std::vector<net::connection*> primaries() const;
+
+  // ---- what one connection means for a key, or a majority of them in a quorum
+  // Whether what is said about it now can take effect.
+  [[nodiscard]] bool reaches(std::string_view key) const noexcept;
+  // Whether anything that was submitted about it can have left this process.
+  [[nodiscard]] bool sends(std::string_view key) const noexcept;
+  // Whether messages about it can reach us.
+  [[nodiscard]] bool hears(std::string_view key) const noexcept;
+  [[nodiscard]] bool concerns(const net::connection& which, std::string_view key) const noexcept;
+
+  // ---- a quorum's, for those who count votes
+  [[nodiscard]] bool is_quorum() const noexcept { return !quorum_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+  [[nodiscard]] net::connection& at(std::size_t which) const noexcept { return *all_[which]; }
 
   // ---- driving
   // At least one can be driven.
@@ -66,7 +79,8 @@ class nodes {
   bool service_waiting(std::unique_lock<std::mutex>& guard);
 
  private:
-  std::unique_ptr<cluster> cluster_;  // outlives the connections, which tell it things
+  std::vector<std::unique_ptr<settings>> quorum_;  // of each node: the common ones, with its own address
+  std::unique_ptr<cluster> cluster_;               // outlives the connections, which tell it things
   std::vector<std::unique_ptr<net::connection>> all_;
 };
 

@@ -149,6 +149,8 @@ constexpr std::array schemes{
     scheme_row{"rediss+sentinel", transport::tls, deployment::sentinel},
     scheme_row{"redis+cluster", transport::tcp, deployment::cluster},
     scheme_row{"rediss+cluster", transport::tls, deployment::cluster},
+    scheme_row{"redis+quorum", transport::tcp, deployment::quorum},
+    scheme_row{"rediss+quorum", transport::tls, deployment::quorum},
 };
 
 const scheme_row* find_scheme(std::string_view word) {
@@ -179,7 +181,7 @@ result<parsed_url> parse_url(std::string_view url, std::string_view origin) {
     const auto word = url.substr(0, colon);
     const bool plain = word.find_first_of(":@") == std::string_view::npos;
     return refuse("the scheme " + (plain ? quoted(word) + " " : std::string{}) +
-                  "is not redis, rediss or unix, nor redis+ or rediss+ with sentinel or cluster behind it");
+                  "is not redis, rediss or unix, nor redis+ or rediss+ with sentinel, cluster or quorum behind it");
   }
   const auto rest = url.substr(colon + 3);
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return (c >= 0 && c <= ' ') || c == '\x7f'; })) {

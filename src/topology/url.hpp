@@ -4,6 +4,7 @@
 //   unix://[[user][:password]@]/absolute/path[?key=value&…]
 //   redis+sentinel://[user][:password]@host[:port],host[:port],…/name[/database][?key=value&…]     rediss+sentinel://
 //   redis+cluster://[user][:password]@host[:port],host[:port],…[?key=value&…]     rediss+cluster://
+//   redis+quorum://[user][:password]@host[:port],host[:port],…[/database][?key=value&…]     rediss+quorum://
 //
 // User, password, path and query values are percent-decoded. Every key of keys.hpp may stand in the query.
 // Texts of failures name the offending word but never a password, not even a piece of one that landed in another part

@@ -46,6 +46,9 @@ inline const std::vector<std::string> family_rights{
     "~{app:*}:value", "~{app:*}:leader", "~{app:*}:*:rwlock_timeout:*",
 };
 
+// On every node of a quorum, beside needed_rights.
+inline const std::vector<std::string> quorum_rights{"~holdfast:quorum", "+info"};
+
 // With scripts = off: all that this mode needs, and nothing of scripting.
 inline const std::vector<std::string> rights_without_scripts{
     "~app:*",        "~{app:*}:waiters",

@@ -34,6 +34,8 @@ const std::map<std::string_view, sample> samples{
     {"sentinel_user", {"watch", {}}},
     {"sentinel_password", {"hunter3", {""}}},
     {"sentinel_tls", {"yes", {"", "true", "0", "YES"}}},
+    {"max_ttl", {"2s", bad_durations}},
+    {"node_timeout", {"20ms", bad_durations}},
     {"tls_ca", {"/etc/ca.pem", {""}}},
     {"tls_cert", {"/etc/cert.pem", {""}}},
     {"tls_key", {"/etc/key.pem", {""}}},

@@ -87,6 +87,42 @@ TEST(SettingsUrl, SentinelsAndTheNameOfTheirPrimary) {
   EXPECT_EQ(secret->sentinel_tls, false);
 }
 
+TEST(SettingsUrl, AQuorumNamesItsNodes) {
+  const auto got = settings::from_url("rediss+quorum://ops:pw@n1,n2:7000,[::1]:7001/2?max_ttl=10s&node_timeout=20ms");
+  ASSERT_TRUE(got) << got.failure().detail;
+  EXPECT_EQ(got->transport, transport::tls);
+  const std::vector<endpoint> nodes{{"n1", 6379}, {"n2", 7000}, {"::1", 7001}};
+  EXPECT_EQ(got->hosts, nodes);
+  EXPECT_EQ(got->user, "ops");
+  EXPECT_EQ(got->database, 2);
+  EXPECT_EQ(got->max_ttl, std::chrono::seconds{10});
+  EXPECT_EQ(got->node_timeout, std::chrono::milliseconds{20});
+  EXPECT_EQ(got->display(), "rediss+quorum://ops@n1:6379,n2:7000,[::1]:7001/2");
+  EXPECT_EQ(got->deployment, deployment::quorum);
+}
+
+TEST(SettingsUrl, WhatIsNoQuorumIsRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"redis+quorum://n1", "three nodes"},
+      {"redis+quorum://n1,n2", "three nodes"},
+      {"redis+quorum://n1,n2,n1", "'n1:6379' is named twice"},
+      {"redis+quorum://n1,,n3", "host is empty"},
+      {"redis+quorum://n1,n2,n3:0", "port"},
+      {"unix+quorum:///a,b,c", "'unix+quorum'"},
+      {"redis://h?max_ttl=1s", "max_ttl needs a redis+quorum:// URL"},
+      {"redis://h?node_timeout=1s", "node_timeout needs a redis+quorum:// URL"},
+      {"redis+quorum://n1,n2,n3?max_ttl=99ms", "less than 100ms"},
+      {"redis+quorum://n1,n2,n3?scripts=off", "a quorum needs scripts"},
+      {"redis://n1,n2,n3", "character that no host name has"},
+  };
+  for (const auto& [url, word] : cases) {
+    const auto got = settings::from_url(url);
+    ASSERT_FALSE(got) << url;
+    EXPECT_EQ(got.code(), errc::bad_url) << got.failure().detail;
+    EXPECT_NE(got.failure().detail.find(word), std::string::npos) << url << ": " << got.failure().detail;
+  }
+}
+
 struct bad {
   const char* url;
   const char* word;  // in the text

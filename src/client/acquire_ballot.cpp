@@ -1,0 +1,207 @@
+#include "client/acquire_ballot.hpp"
+
+#include "client/release_ballot.hpp"
+#include "lock/names.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace holdfast::detail {
+
+using lock::quorum_refusal;
+using lock::quorum_step;
+using runtime::time_point;
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+// The arguments of acquire.lua.
+enum argument : std::size_t { owner_id, ttl, entry, fence };
+
+lock::quorum_terms terms_of(core& owner, const std::vector<std::string>& args, runtime::duration limit) {
+  const milliseconds length{std::strtoll(args[ttl].c_str(), nullptr, 10)};
+  return {.nodes = owner.nodes().size(), .ttl = length, .node_limit = limit, .fence = args[fence] == "1"};
+}
+
+}  // namespace
+
+acquire_ballot::acquire_ballot(core& owner, net::request& asker, matter what, const ballot* before)
+    : ballot{owner, &asker, std::move(what)},
+      terms_{terms_of(owner, this->what().args,
+                      node_limit(milliseconds{std::strtoll(this->what().args[ttl].c_str(), nullptr, 10)}))},
+      max_ttl_{std::to_string(owner.where().max_ttl.count())},
+      may_have_(terms_.nodes) {
+  // An asker runs one script, so its last ballot was of this kind.
+  if (before != nullptr) splits_ = static_cast<const acquire_ballot*>(before)->splits_;
+}
+
+void acquire_ballot::begin(time_point now) {
+  began_ = now;
+  sent(now);
+  machine_.emplace(terms_);
+  hint_ = terms_.fence ? std::to_string(owner().fence_hint()) : std::string{};
+  may_have_.assign(size(), false);
+  follow(machine_->start(now), now);
+}
+
+void acquire_ballot::encode(purpose why, std::size_t node, bool by_text, std::string& out) {
+  const auto& keys = what().keys;  // lock, waiters, seen, fence
+  const auto& args = what().args;
+  switch (why) {
+    case purpose::note:
+      return append_eval(out, scripts::quorum_fence, by_text, {keys[0], keys[3]},
+                         {args[owner_id], std::to_string(machine_->number())});
+    case purpose::open:
+      return append_eval(out, scripts::quorum_open, by_text, {lock::seat_key}, {seats_[node]});
+    default:
+      may_have_[node] = true;
+      return append_eval(
+          out, scripts::quorum_acquire, by_text, {keys[0], keys[1], keys[3], lock::seat_key},
+          {args[owner_id], args[ttl], args[entry], hint_, owner().nodes().at(node).identity().run_id, max_ttl_});
+  }
+}
+
+void acquire_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {
+  if (decided()) return;
+  if (why == purpose::open) {
+    if (opening_ != 0 && --opening_ == 0) opened(now);
+    return;
+  }
+  if (why == purpose::note) {
+    const auto read = lock::read_note(reply);
+    return follow(read ? machine_->noted(now, node, *read) : machine_->failed(now, node), now);
+  }
+  const auto read = lock::read_vote(reply);
+  if (!read) {
+    // An error does not undo what the script did before it: the vote may be there.
+    problem_ = read.failure();
+    return follow(machine_->failed(now, node), now);
+  }
+  may_have_[node] = read->what == lock::vote_reply::kind::granted;
+  if (may_have_[node]) owner().saw_fence(read->number);
+  follow(machine_->answered(now, node, *read), now);
+}
+
+void acquire_ballot::failed(purpose why, std::size_t node, bool sent, time_point now) {
+  if (why == purpose::vote && !sent) may_have_[node] = false;
+  if (decided()) return;
+  if (why == purpose::open) {
+    if (opening_ != 0 && --opening_ == 0) opened(now);
+    return;
+  }
+  follow(machine_->failed(now, node), now);
+}
+
+void acquire_ballot::limit_passed(time_point now) {
+  if (opening_ != 0) return opened(now);
+  follow(machine_->timer(now), now);
+}
+
+void acquire_ballot::follow(quorum_step step, time_point now) {
+  switch (step) {
+    case quorum_step::ask:
+      wake_at(machine_->wake_at());
+      for (std::size_t i = 0; i < size() && !decided(); ++i) ask(purpose::vote, i, now);
+      return;
+    case quorum_step::note:
+      wake_at(machine_->wake_at());
+      for (const std::size_t each : machine_->take_unnoted()) {
+        if (!decided()) ask(purpose::note, each, now);
+      }
+      return;
+    case quorum_step::won:
+      return won(now);
+    case quorum_step::refused:
+      return refused(now);
+    case quorum_step::wait:
+      return;
+  }
+}
+
+void acquire_ballot::won(time_point now) {
+  owner().saw_fence(machine_->number());
+  resp::value answer;
+  answer.type = resp::kind::bulk;
+  answer.text = "granted " + std::to_string(machine_->won()->fence);
+  decide(answer, now);
+}
+
+void acquire_ballot::refused(time_point now) {
+  std::vector<std::size_t> voters;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (may_have_[i]) voters.push_back(i);
+  }
+  release_ballot::undo(owner(), what().keys[0], what().args[owner_id], std::move(voters), now);
+  const quorum_refusal why = machine_->why();
+  if (why == quorum_refusal::split) {
+    const auto pause = lock::split_pause(splits_++, now - began_, owner().random());
+    return tell_busy("0", duration_cast<milliseconds>(pause), now);
+  }
+  splits_ = 0;
+  if (why == quorum_refusal::held) return tell_busy("1", machine_->left(), now);
+  if (why == quorum_refusal::young && open_fresh(now)) return;
+  decide(why_not(), now);
+}
+
+// In the words of acquire.lua. Who can be invited is as good as queued: the next look is at the end of the holder's time
+// or once a second, sooner by an invitation. Rank 0 after a split: look again after the pause, and heed no invitation.
+void acquire_ballot::tell_busy(std::string_view rank, milliseconds left, time_point now) {
+  resp::value answer;
+  answer.type = resp::kind::bulk;
+  if (what().args[entry].empty()) {
+    answer.text = "held ";
+  } else {
+    answer.text.append("queued 1 ").append(rank).append(" ");
+  }
+  answer.text.append(std::to_string(left.count())).append(" ").append(machine_->holder());
+  decide(answer, now);
+}
+
+failure acquire_ballot::why_not() const {
+  const std::string of = " of " + std::to_string(size()) + " nodes";
+  const std::string needed = std::to_string(lock::majority_of(size())) + " are needed";
+  char text[160];
+  switch (machine_->why()) {
+    case quorum_refusal::young:
+      std::snprintf(text, sizeof text,
+                    "too many%s may not vote yet, because they were restarted or are new; %.1f s more", of.c_str(),
+                    static_cast<double>(machine_->left().count()) / 1000.0);
+      return {errc::server_busy, text};
+    case quorum_refusal::other_max_ttl:
+      return {errc::bad_option, "max_ttl is " + max_ttl_ + " ms here and " +
+                                    std::to_string(machine_->max_ttl().count()) +
+                                    " ms on the quorum; all clients must say the same (docs/quorum.md)"};
+    case quorum_refusal::late:
+      return {errc::unreachable, "a majority of the nodes did not answer before the lease would have been over"};
+    default:
+      break;
+  }
+  if (problem_) return {problem_->code, std::to_string(machine_->answers()) + of + " voted; " + problem_->detail};
+  return {errc::unreachable, std::to_string(machine_->answers()) + of + " answered, " + needed};
+}
+
+// A quorum on which nobody has voted yet: docs/quorum.md, "A fresh quorum".
+bool acquire_ballot::open_fresh(time_point now) {
+  seats_ = machine_->fresh();
+  if (seats_.empty() || tried_to_open_) return false;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const net::connection& node = owner().nodes().at(i);
+    // The process that answered is the one that is connected, since a connection does not outlive it.
+    if (!node.ready() || !seats_[i].starts_with(node.identity().run_id + " ")) return false;
+    if (!lock::may_open(duration_cast<seconds>(now - node.identity().since), owner().where().max_ttl)) return false;
+  }
+  tried_to_open_ = true;
+  opening_ = size();
+  wake_at(now + terms_.node_limit);
+  for (std::size_t i = 0; i < size() && opening_ != 0; ++i) ask(purpose::open, i, now);
+  return true;
+}
+
+void acquire_ballot::opened(time_point now) {
+  opening_ = 0;
+  begin(now);
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,44 @@
+// One attempt to acquire on a quorum, the opening of a fresh one included: carries out what lock::quorum_acquire decides.
+#pragma once
+
+#include "client/ballot.hpp"
+#include "lock/quorum_acquire.hpp"
+
+#include <optional>
+
+namespace holdfast::detail {
+
+class acquire_ballot final : public ballot {
+ public:
+  acquire_ballot(core& owner, net::request& asker, matter what, const ballot* before);
+
+ private:
+  void begin(runtime::time_point now) override;
+  void encode(purpose why, std::size_t node, bool by_text, std::string& out) override;
+  void answered(purpose why, std::size_t node, const resp::value& reply, runtime::time_point now) override;
+  void failed(purpose why, std::size_t node, bool sent, runtime::time_point now) override;
+  void limit_passed(runtime::time_point now) override;
+  [[nodiscard]] bool gathers() const noexcept override { return true; }
+
+  void follow(lock::quorum_step step, runtime::time_point now);
+  void won(runtime::time_point now);
+  void refused(runtime::time_point now);
+  void tell_busy(std::string_view rank, std::chrono::milliseconds left, runtime::time_point now);
+  [[nodiscard]] failure why_not() const;
+  bool open_fresh(runtime::time_point now);
+  void opened(runtime::time_point now);
+
+  const lock::quorum_terms terms_;
+  const std::string max_ttl_;
+  std::optional<lock::quorum_acquire> machine_;
+  runtime::time_point began_{};
+  std::string hint_;
+  std::vector<bool> may_have_;      // which nodes may have voted for us
+  std::vector<std::string> seats_;  // while a fresh quorum is opened: as they were seen
+  std::size_t opening_ = 0;         // nodes that have not answered that
+  bool tried_to_open_ = false;
+  unsigned splits_ = 0;             // attempts in a row that ended in a split
+  std::optional<failure> problem_;  // what a node refused it for
+};
+
+}  // namespace holdfast::detail

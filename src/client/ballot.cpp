@@ -1,0 +1,196 @@
+#include "client/ballot.hpp"
+
+#include "client/acquire_ballot.hpp"
+#include "client/release_ballot.hpp"
+#include "client/renew_ballot.hpp"
+#include "lock/quorum_majority.hpp"
+#include "lock/server_error.hpp"
+#include "resp/writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::detail {
+
+using runtime::time_point;
+using std::chrono::milliseconds;
+
+namespace {
+
+// How often to look whether enough nodes are connected, while they are connecting.
+constexpr milliseconds look{2};
+
+}  // namespace
+
+// Answers may destroy what they are given to, and with it us.
+class ballot::scope {
+ public:
+  explicit scope(ballot& of) : of_{of} { ++of_.busy_; }
+  ~scope() {
+    if (--of_.busy_ == 0 && of_.withdrawn() && of_.slips_.empty()) delete &of_;
+  }
+  scope(const scope&) = delete;
+  scope& operator=(const scope&) = delete;
+
+ private:
+  ballot& of_;
+};
+
+ballot::pointer ballot::make(core& owner, net::request& asker, matter what, const ballot* before) {
+  const auto* const script = what.script;
+  if (script == &scripts::acquire) return pointer{new acquire_ballot{owner, asker, std::move(what), before}};
+  if (script == &scripts::release) return pointer{new release_ballot{owner, &asker, std::move(what)}};
+  // A note (leave.lua) is a nicety, and on a quorum would be one more thing for a majority to agree on.
+  if (script == &scripts::renew || script == &scripts::leave) {
+    return pointer{new renew_ballot{owner, asker, std::move(what)}};
+  }
+  return nullptr;
+}
+
+ballot::ballot(core& owner, net::request* asker, matter what) : core_{owner}, asker_{asker}, what_{std::move(what)} {}
+
+ballot::~ballot() {
+  core_.rounds().cancel(*this);
+  for (slip& each : slips_) each.abandon();
+}
+
+void ballot::start(time_point now) {
+  const scope alive{*this};
+  sent(now);
+  gather_until_ = runtime::after(now, core_.where().connect_timeout);
+  gather(now);
+}
+
+// Before the time of the lease begins to run, because it counts from the first sending: enough nodes to win with are
+// connected, or cannot be within the asker's patience.
+void ballot::gather(time_point now) {
+  const auto& nodes = core_.nodes();
+  std::size_t ready = 0;
+  std::size_t hopeful = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    ready += nodes.at(i).ready() ? 1 : 0;
+    hopeful += nodes.at(i).hopeful() ? 1 : 0;
+  }
+  const std::size_t needed = lock::majority_of(size());
+  const bool worth_waiting =
+      gathers() && !withdrawn() && !core_.closing() && (hopeful >= needed || patient()) && now < gather_until_;
+  if (ready < needed && worth_waiting) {
+    for (std::size_t i = 0; i < size(); ++i) core_.nodes().at(i).open(now);  // those that nobody needed
+    return wake_at(now + look);
+  }
+  begun_ = true;
+  begin(now);
+}
+
+void ballot::fire(time_point now) {
+  const scope alive{*this};
+  if (!begun_) return gather(now);
+  if (!decided_) limit_passed(now);
+}
+
+runtime::duration ballot::node_limit(runtime::duration ttl) const {
+  return std::min<runtime::duration>(core_.where().node_timeout, ttl / 4);
+}
+
+void ballot::sent(time_point when) noexcept {
+  if (asker_ != nullptr) take(*asker_, *this, when);
+}
+
+// ---- the nodes
+
+void ballot::ask(purpose why, std::size_t node, time_point now) {
+  net::connection& to = core_.nodes().at(node);
+  if (!to.hopeful() && !goes_on(now)) return failed(why, node, false, now);
+  if (to.laden(now, core_.where().node_timeout)) return failed(why, node, false, now);
+  slip& made = slips_.emplace_back(*this, why, node);
+  made.self = std::prev(slips_.end());
+  made.by_text = what_.by_text;
+  made.impatient = !goes_on(now);
+  made.unawaited = decided_;
+  to.submit(made, now);
+}
+
+void ballot::on_reply(slip& from, const resp::value& reply, time_point now) {
+  const scope alive{*this};
+  if (!from.by_text && reply.is_error() && lock::is_noscript(reply.text)) {
+    // Nothing ran. Later it may come behind what must follow it.
+    if (!decided_ || goes_on(now)) {
+      from.by_text = true;
+      return core_.nodes().at(from.node).submit(from, now);
+    }
+  }
+  const purpose why = from.why;
+  const std::size_t node = from.node;
+  slips_.erase(from.self);
+  answered(why, node, reply, now);
+}
+
+void ballot::on_failed(slip& from, bool may_have_run, bool was_sent, time_point now) {
+  const scope alive{*this};
+  const purpose why = from.why;
+  const std::size_t node = from.node;
+  if (was_sent && goes_on(now) && !core_.closing()) {
+    core_.nodes().at(node).submit(from, now);
+  } else {
+    slips_.erase(from.self);
+  }
+  failed(why, node, may_have_run, now);
+}
+
+// ---- the asker
+
+// What was not sent is of no use any more; for what was, nobody waits.
+void ballot::settle_slips(time_point now) {
+  for (auto each = slips_.begin(); each != slips_.end();) {
+    const auto at = each++;
+    at->unawaited = true;
+    if (at->on_wire() || goes_on(now)) continue;
+    at->abandon();
+    slips_.erase(at);
+  }
+}
+
+net::request* ballot::end_for_asker(time_point now) {
+  decided_ = true;
+  core_.rounds().cancel(*this);
+  settle_slips(now);
+  if (asker_ != nullptr) hand_back(*asker_);
+  return asker_;
+}
+
+void ballot::decide(const resp::value& answer, time_point now) {
+  if (decided_) return;
+  if (net::request* const asker = end_for_asker(now)) asker->on_reply(answer, now);
+}
+
+void ballot::decide(const failure& why, time_point now) {
+  if (decided_) return;
+  if (net::request* const asker = end_for_asker(now)) asker->on_refused(why, now);
+}
+
+void ballot::abandon(net::request& what) noexcept {
+  const scope alive{*this};
+  if (decided_) return;
+  decided_ = true;
+  core_.rounds().cancel(*this);
+  settle_slips(runtime::boot_clock::now());
+  hand_back(what);
+}
+
+void ballot::withdraw() noexcept {
+  const scope alive{*this};
+  if (asker_ != nullptr && !decided_) abandon(*asker_);
+  asker_ = nullptr;
+}
+
+void ballot::append_eval(std::string& out, const scripts::script& script, bool by_text,
+                         std::initializer_list<std::string_view> keys, std::initializer_list<std::string_view> args) {
+  resp::append_array(out, 3 + keys.size() + args.size());
+  resp::append_bulk(out, by_text ? "EVAL" : "EVALSHA");
+  resp::append_bulk(out, by_text ? script.source : script.sha1);
+  resp::append_bulk(out, static_cast<std::int64_t>(keys.size()));
+  for (const std::string_view each : keys) resp::append_bulk(out, each);
+  for (const std::string_view each : args) resp::append_bulk(out, each);
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,79 @@
+#include "client/release_ballot.hpp"
+
+#include "lock/names.hpp"
+#include "lock/quorum_replies.hpp"
+
+namespace holdfast::detail {
+
+using lock::quorum_outcome;
+using runtime::time_point;
+
+namespace {
+
+constexpr std::chrono::seconds background{10};
+
+}  // namespace
+
+// Counted, so that a client that closes gives it a moment, and keeps connecting for it.
+release_ballot::release_ballot(core& owner, net::request* asker, matter what)
+    : ballot{owner, asker, std::move(what)}, machine_{owner.nodes().size(), owner.where().node_timeout} {
+  owner.count_detached(1);
+}
+
+release_ballot::~release_ballot() { owner().count_detached(-1); }
+
+void release_ballot::undo(core& owner, std::string_view key, std::string_view id, std::vector<std::size_t> at,
+                          time_point now) {
+  if (at.empty()) return;
+  // By text: the next attempt follows on the same links, and must not come before it.
+  auto* const made = new release_ballot{
+      owner, nullptr, {&scripts::release, {std::string{key}, lock::waiters_key(key)}, {std::string{id}, ""}, true}};
+  made->only_ = std::move(at);
+  made->start(now);
+  owner.nudge();
+}
+
+void release_ballot::begin(time_point now) {
+  until_ = now + background;
+  sent(now);
+  machine_.start(now);
+  wake_at(machine_.wake_at());
+  if (!only_.empty()) {
+    for (const std::size_t each : only_) ask(purpose::vote, each, now);
+    return;
+  }
+  for (std::size_t i = 0; i < size(); ++i) ask(purpose::vote, i, now);
+}
+
+void release_ballot::encode(purpose /*why*/, std::size_t /*node*/, bool by_text, std::string& out) {
+  append_eval(out, scripts::quorum_release, by_text, {what().keys[0], what().keys[1]},
+              {what().args[0], what().args[1]});
+}
+
+void release_ballot::answered(purpose /*why*/, std::size_t node, const resp::value& reply, time_point now) {
+  const auto read = lock::read_give_back(reply);
+  follow(read ? machine_.answered(node, *read) : machine_.failed(node), now);
+}
+
+void release_ballot::failed(purpose /*why*/, std::size_t node, bool /*sent*/, time_point now) {
+  follow(machine_.failed(node), now);
+}
+
+void release_ballot::follow(quorum_outcome outcome, time_point now) {
+  resp::value answer;
+  answer.type = resp::kind::integer;
+  switch (outcome) {
+    case quorum_outcome::wait:
+      return;
+    case quorum_outcome::released:
+      answer.integer = 1;
+      return decide(answer, now);
+    case quorum_outcome::was_lost:
+      return decide(answer, now);
+    case quorum_outcome::unknown:
+      return decide(failure{errc::unreachable, "no majority of the nodes answered the release", delivery::unanswered},
+                    now);
+  }
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,35 @@
+// Giving a lock back on a quorum: to all nodes, or to those that may have voted for an attempt that failed.
+//
+// The asker has its answer from a majority; the rest is asked in the background, again and again when links break, for as
+// long as there is hope that it matters: later the vote has lapsed, or soon will.
+#pragma once
+
+#include "client/ballot.hpp"
+#include "lock/quorum_release.hpp"
+
+namespace holdfast::detail {
+
+class release_ballot final : public ballot {
+ public:
+  release_ballot(core& owner, net::request* asker, matter what);
+
+  // Takes votes back where nobody waits for it: `at`, each node that may have given one.
+  static void undo(core& owner, std::string_view key, std::string_view id, std::vector<std::size_t> at,
+                   runtime::time_point now);
+
+ private:
+  ~release_ballot() override;
+  void begin(runtime::time_point now) override;
+  void encode(purpose why, std::size_t node, bool by_text, std::string& out) override;
+  void answered(purpose why, std::size_t node, const resp::value& reply, runtime::time_point now) override;
+  void failed(purpose why, std::size_t node, bool sent, runtime::time_point now) override;
+  void limit_passed(runtime::time_point now) override { follow(machine_.timer(now), now); }
+  [[nodiscard]] bool goes_on(runtime::time_point now) const noexcept override { return now < until_; }
+  void follow(lock::quorum_outcome outcome, runtime::time_point now);
+
+  lock::quorum_release machine_;
+  runtime::time_point until_{};
+  std::vector<std::size_t> only_;  // empty: all
+};
+
+}  // namespace holdfast::detail

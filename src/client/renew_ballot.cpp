@@ -1,0 +1,80 @@
+#include "client/renew_ballot.hpp"
+
+#include "lock/names.hpp"
+
+#include <cstdlib>
+
+namespace holdfast::detail {
+
+using lock::quorum_renewal;
+using runtime::time_point;
+
+namespace {
+
+// Our own words, written by encode_values().
+std::chrono::milliseconds read_ms(const std::string& text) {
+  return std::chrono::milliseconds{std::strtoll(text.c_str(), nullptr, 10)};
+}
+
+}  // namespace
+
+renew_ballot::renew_ballot(core& owner, net::request& asker, matter what)
+    : ballot{owner, &asker, std::move(what)},
+      length_{read_ms(this->what().args[1])},
+      max_ttl_{std::to_string(owner.where().max_ttl.count())},
+      machine_{owner.nodes().size(), node_limit(length_)} {}
+
+void renew_ballot::begin(time_point now) {
+  sent(now);
+  machine_.start(now, length_);
+  wake_at(machine_.wake_at());
+  for (std::size_t i = 0; i < size() && !decided(); ++i) ask(purpose::vote, i, now);
+}
+
+void renew_ballot::encode(purpose why, std::size_t node, bool by_text, std::string& out) {
+  const std::string& key = what().keys[0];
+  const std::string& run = owner().nodes().at(node).identity().run_id;
+  if (why == purpose::vote) {
+    return append_eval(out, scripts::quorum_renew, by_text, {key, lock::seat_key},
+                       {what().args[0], what().args[1], run, max_ttl_});
+  }
+  append_eval(out, scripts::quorum_acquire, by_text,
+              {key, lock::waiters_key(key), lock::fence_key(key), lock::seat_key},
+              {what().args[0], what().args[1], "", "", run, max_ttl_});
+}
+
+void renew_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {
+  if (why == purpose::again) return;  // counts from the next round on, if it was granted
+  const auto read = lock::read_keep(reply);
+  follow(read ? machine_.answered(node, *read) : machine_.failed(node), now);
+}
+
+void renew_ballot::failed(purpose why, std::size_t node, bool /*sent*/, time_point now) {
+  if (why == purpose::vote) follow(machine_.failed(node), now);
+}
+
+void renew_ballot::follow(quorum_renewal outcome, time_point now) {
+  resp::value answer;
+  answer.type = resp::kind::bulk;
+  switch (outcome) {
+    case quorum_renewal::wait:
+      break;
+    case quorum_renewal::kept:
+      kept_ = true;
+      answer.text = "kept";
+      decide(answer, now);
+      break;
+    case quorum_renewal::lost:
+      answer.text = machine_.cause() == loss_cause::taken ? "taken" : "gone";
+      return decide(answer, now);
+    case quorum_renewal::failed:
+      return decide(failure{errc::unreachable, "no majority of the nodes confirmed the lock"}, now);
+  }
+  if (!kept_ || withdrawn()) return;
+  for (const std::size_t each : machine_.take_gone()) {
+    ask(purpose::again, each, now);
+    owner().nudge();
+  }
+}
+
+}  // namespace holdfast::detail

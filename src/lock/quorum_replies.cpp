@@ -1,0 +1,95 @@
+#include "lock/quorum_replies.hpp"
+
+#include "lock/server_error.hpp"
+#include "lock/take.hpp"
+
+#include <optional>
+
+namespace holdfast::lock {
+namespace {
+
+using resp::kind;
+using resp::value;
+using std::chrono::milliseconds;
+
+failure odd(std::string_view script) {
+  return {errc::protocol,
+          "the answer to the quorum_" + std::string{script} + " script is not of a form that it can return"};
+}
+
+// What _seat.lua answers in place of the script.
+std::optional<vote_reply> read_not_seated(std::string_view text) {
+  vote_reply out;
+  std::int64_t number = 0;
+  if (take_word(text, "young ")) {
+    out.what = vote_reply::kind::young;
+    if (!take_number(text, number) || number < 0) return std::nullopt;
+    out.left = milliseconds{number};
+    out.fresh = text.ends_with(" none");
+    if (!out.fresh && !text.ends_with(" run")) return std::nullopt;
+    out.seat = text;
+    return out;
+  }
+  if (take_word(text, "refused max_ttl ")) {
+    out.what = vote_reply::kind::other_max_ttl;
+    if (!is_whole_number(text, number)) return std::nullopt;
+    out.max_ttl = milliseconds{number};
+    return out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+result<vote_reply> read_vote(const value& reply) {
+  if (reply.is_error()) return server_error(reply.text);
+  if (reply.type != kind::bulk) return odd("acquire");
+  std::string_view text = reply.text;
+  vote_reply out;
+  if (take_word(text, "granted ")) {
+    out.what = vote_reply::kind::granted;
+    if (is_whole_number(text, out.number)) return out;
+  } else if (take_word(text, "held ")) {
+    std::int64_t left = 0;
+    out.what = vote_reply::kind::held;
+    if (take_number(text, left)) {
+      out.left = milliseconds{left};
+      out.holder = text;
+      return out;
+    }
+  } else if (const auto told = read_not_seated(text)) {
+    return *told;
+  }
+  return odd("acquire");
+}
+
+result<keep_reply> read_keep(const value& reply) {
+  if (reply.is_error()) return server_error(reply.text);
+  if (reply.type == kind::bulk) {
+    if (reply.text == "kept") return keep_reply::kept;
+    if (reply.text == "gone") return keep_reply::gone;
+    if (reply.text == "taken") return keep_reply::taken;
+    if (const auto told = read_not_seated(reply.text)) {
+      return told->what == vote_reply::kind::young ? keep_reply::young : keep_reply::other_max_ttl;
+    }
+  }
+  return odd("renew");
+}
+
+result<note_reply> read_note(const value& reply) {
+  if (reply.is_error()) return server_error(reply.text);
+  if (reply.type == kind::bulk) {
+    if (reply.text == "noted") return note_reply::noted;
+    if (reply.text == "gone") return note_reply::gone;
+    if (reply.text == "taken") return note_reply::taken;
+  }
+  return odd("fence");
+}
+
+result<bool> read_give_back(const value& reply) {
+  if (reply.is_error()) return server_error(reply.text);
+  if (reply.type != kind::integer || reply.integer < 0 || reply.integer > 1) return odd("release");
+  return reply.integer == 1;
+}
+
+}  // namespace holdfast::lock

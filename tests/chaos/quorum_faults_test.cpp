@@ -1,0 +1,152 @@
+// A quorum whose nodes are cut off, slow or restarted while locks are taken: exclusion and fences by a history checker.
+#include <holdfast/holdfast.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "support/boottime.hpp"
+#include "support/eventually.hpp"
+#include "support/history.hpp"
+#include "support/quorum_group.hpp"
+#include "support/temp_dir.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds patience{10'000};
+
+TEST(QuorumFaults, TwoBlackHoledNodesOfFiveHinderNobody) {
+  quorum_group nodes{{.gates = true}};
+  client redis{nodes.where()};
+  { auto warm = redis.acquire("door", {.ttl = 3000ms}); }
+  nodes.door(0).set(fault::black_hole(direction::both));
+  nodes.door(1).set(fault::black_hole(direction::both));
+  for (int i = 0; i < 20; ++i) {
+    auto got = redis.try_acquire("door", {.ttl = 3000ms});
+    ASSERT_TRUE(got) << i << ": " << got.failure().detail;
+    EXPECT_EQ(got->release(), release_outcome::released);
+  }
+  nodes.door(0).pass();
+  nodes.door(1).pass();
+  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+}
+
+TEST(QuorumFaults, ThreeBlackHoledNodesOfFiveEndWaitsInTime) {
+  quorum_group nodes{{.gates = true}};
+  client redis{nodes.where()};
+  { auto warm = redis.acquire("door", {.ttl = 3000ms}); }
+  for (std::size_t i = 0; i < 3; ++i) nodes.door(i).set(fault::black_hole(direction::both));
+  const auto start = steady_clock::now();
+  const auto got = redis.acquire(std::nothrow, "door", {.ttl = 3000ms, .wait = 600ms});
+  const auto took = steady_clock::now() - start;
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.code(), errc::unreachable) << got.failure().detail;
+  EXPECT_LT(took, 600ms + 1000ms);  // 200 ms, and what a loaded machine takes
+  for (std::size_t i = 0; i < 3; ++i) nodes.door(i).pass();
+  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+}
+
+// The votes arrive, the answers do not: what was granted unheard must not stay.
+TEST(QuorumFaults, VotesWhoseAnswersAreLostAreTakenBack) {
+  quorum_group nodes{{.gates = true}};
+  client redis{nodes.where()};
+  { auto warm = redis.acquire("other", {.ttl = 3000ms}); }
+  for (std::size_t i = 0; i < 3; ++i) nodes.door(i).set(fault::black_hole(direction::to_client));
+  const auto got = redis.try_acquire("door", {.ttl = 3000ms, .renew = false});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.code(), errc::unreachable) << got.failure().detail;
+  EXPECT_TRUE(eventually(2000ms, [&] { return nodes.holding("door") == 0; }));
+}
+
+// A resource that checks fences, and a log of who believed to hold when.
+struct watched {
+  explicit watched(const std::string& path) : log{path} {}
+  history log;
+  std::mutex guard;
+  std::uint64_t last = 0;
+  int refused = 0;
+
+  void use(std::uint64_t fence) {
+    const std::lock_guard lock{guard};
+    if (fence <= last) ++refused;
+    last = std::max(last, fence);
+  }
+};
+
+void work(quorum_group& nodes, std::uint64_t who, watched& what, const std::atomic<bool>& over,
+          std::atomic<int>& holds) {
+  client redis{nodes.where()};
+  while (!over) {
+    auto got = redis.acquire(std::nothrow, "door", {.ttl = 800ms, .wait = 1000ms});
+    if (!got) continue;  // a node or two may be away or young: that costs time, not safety
+    const auto start = boottime_ns();
+    const auto believed = start + got->remaining().count();
+    what.use(got->fence());
+    std::this_thread::sleep_for(2ms);
+    const auto end = got->state() == lease_state::LOST ? believed : boottime_ns();
+    if (end > start) what.log.append({who, got->fence(), start, end});
+    ++holds;
+    static_cast<void>(got->release());
+  }
+}
+
+TEST(QuorumFaults, ARollingRestartUnderLoadKeepsExclusionAndFences) {
+  temp_dir dir;
+  quorum_group nodes{{.nodes = 5, .max_ttl = 1000ms}};
+  watched what{dir.file("history")};
+  std::atomic<bool> over = false;
+  std::atomic<int> holds = 0;
+  std::vector<std::jthread> threads;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    threads.emplace_back([&, i] { work(nodes, i, what, over, holds); });
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const int before = holds;
+    nodes.node(i).kill();  // empty when it comes back
+    nodes.node(i).restart();
+    std::this_thread::sleep_for(1200ms);  // max_ttl: never more than one is young
+    EXPECT_TRUE(eventually(patience, [&] { return holds > before; })) << i;
+  }
+  over = true;
+  threads.clear();
+  const auto violation = find_violation(what.log.read());
+  EXPECT_FALSE(violation) << *violation;
+  EXPECT_EQ(what.refused, 0);
+  EXPECT_GT(holds, 10);
+  EXPECT_TRUE(nodes.without_expiry().empty());
+  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+}
+
+// Two at a time, empty: with the third they could be a majority that has forgotten. The guard keeps them from voting.
+TEST(QuorumFaults, AMajorityRestartedEmptyStillExcludes) {
+  temp_dir dir;
+  quorum_group nodes{{.nodes = 3, .max_ttl = 1000ms}};
+  watched what{dir.file("history")};
+  std::atomic<bool> over = false;
+  std::atomic<int> holds = 0;
+  std::vector<std::jthread> threads;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    threads.emplace_back([&, i] { work(nodes, i, what, over, holds); });
+  }
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(eventually(patience, [&, before = holds.load()] { return holds > before; }));
+    for (const std::size_t i : {0U, 1U}) nodes.node(i).kill();
+    for (const std::size_t i : {0U, 1U}) nodes.node(i).restart();
+  }
+  EXPECT_TRUE(eventually(patience, [&, before = holds.load()] { return holds > before; }));
+  over = true;
+  threads.clear();
+  const auto violation = find_violation(what.log.read());
+  EXPECT_FALSE(violation) << *violation;
+  EXPECT_EQ(what.refused, 0);
+}
+
+}  // namespace
+}  // namespace holdfast::test
