@@ -23,20 +23,6 @@ using namespace std::chrono_literals;
 
 constexpr auto start_limit = 10s;
 
-// Free a moment ago; whoever uses it must be ready to try another.
-int free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  const bool found = fd >= 0 && ::bind(fd, generic, size) == 0 && ::getsockname(fd, generic, &size) == 0;
-  if (fd >= 0) ::close(fd);
-  if (!found) throw std::runtime_error{"no free port on 127.0.0.1"};
-  return ntohs(address.sin_port);
-}
-
 [[noreturn]] void become_redis(pid_t parent, const std::string& port, bool placed) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
@@ -50,6 +36,19 @@ int free_port() {
 }
 
 }  // namespace
+
+int free_port() {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  const bool found = fd >= 0 && ::bind(fd, generic, size) == 0 && ::getsockname(fd, generic, &size) == 0;
+  if (fd >= 0) ::close(fd);
+  if (!found) throw std::runtime_error{"no free port on 127.0.0.1"};
+  return ntohs(address.sin_port);
+}
 
 settings quiet_settings(const std::string& url) {
   settings where = settings::from_url(url).value();
