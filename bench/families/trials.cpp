@@ -141,7 +141,8 @@ outage node_killed(family& of) {
   shared->go = true;
   of.kill_leader();
   std::this_thread::sleep_for(3 * lifetime);
-  const bool goes_on = now_ns() - shared->released.load() < 1'000'000'000 && !all.any_failed();
+  const bool goes_on =
+      now_ns() - shared->released.load() < std::chrono::nanoseconds{lifetime}.count() && !all.any_failed();
   outage found{.seconds = never, .overlaps = static_cast<unsigned>(shared->through_queue.load())};
   if (goes_on) found.seconds = percentile(shared->all_samples(), 1) / 1e6;
   return found;
