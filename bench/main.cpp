@@ -36,19 +36,23 @@ constexpr std::array suites{
     entry{"cluster", "lock+unlock through a cluster client, against a single node", cluster},
     entry{"semaphore", "pairs and hand-offs of semaphore, against those of mutex", semaphores},
     entry{"failover", "the primary is killed under 100 waiters: from its follower's first write to a grant", failover},
+#ifdef HOLDFAST_FAMILIES
+    entry{"families", "our locks beside those on PostgreSQL, ZooKeeper and etcd (eight minutes)", families},
+#endif
 };
 
 constexpr int usage_error = 64;
 constexpr int internal_error = 70;
 
 void print_usage(std::FILE* to) {
-  std::fputs("holdfast-bench SUITE [--json] [--check] [--rounds N] [--seconds N] [--url URL]\n\n", to);
+  std::fputs("holdfast-bench SUITE [--json] [--check] [--rounds N] [--seconds N] [--only NAME] [--url URL]\n\n", to);
   for (const entry& each : suites) std::fprintf(to, "  %-10s %s\n", each.name, each.measures);
   std::fputs(
       "\n  --json       one JSON object as the last line\n"
       "  --check      exit with 1 when a bar is missed\n"
       "  --rounds N   other than the suite's own number of rounds\n"
       "  --seconds N  renew: hold the leases this long instead of 60\n"
+      "  --only NAME  families: those whose names begin so\n"
       "  --url URL    this Redis instead of one started for the measurement; nobody else should be using it\n",
       to);
 }
@@ -78,11 +82,13 @@ int main(int argc, char** argv) try {
     if (word == "--help" || word == "-h" || word == "help") return print_usage(stdout), 0;
     if (word == "--json" || word == "--check") {
       (word == "--json" ? json : check) = true;
-    } else if (word == "--url" || word == "--rounds" || word == "--seconds") {
+    } else if (word == "--url" || word == "--only" || word == "--rounds" || word == "--seconds") {
       if (++i == argc) return wrong_use(word + " needs a value");
       const auto number = positive(argv[i]);
       if (word == "--url") {
         how.url = argv[i];
+      } else if (word == "--only") {
+        how.only = argv[i];
       } else if (!number) {
         return wrong_use(word + " takes a whole number from 1 to 100000, not '" + argv[i] + "'");
       } else if (word == "--rounds") {
@@ -97,6 +103,9 @@ int main(int argc, char** argv) try {
     } else {
       for (const entry& each : suites) {
         if (word == each.name) chosen = &each;
+      }
+      if (chosen == nullptr && word == "families") {
+        return wrong_use("'families' is not in this build; ./dev bench families makes one that has it");
       }
       if (chosen == nullptr) return wrong_use("there is no suite '" + word + "'");
     }

@@ -7,6 +7,8 @@
 // Forks: the calling process must not have threads.
 #pragma once
 
+#include "crew.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -21,10 +23,6 @@ struct relay_result {
   std::uint64_t through_queue = 0;   // those that a release gave to a waiter; the floor does not count them
   std::uint64_t commands = 0;        // what the server received from all of them meanwhile
 };
-
-// Sleeps as exactly as the kernel can, without burning a processor that the server may need.
-void nap(std::chrono::nanoseconds length) noexcept;
-void nap_exactly() noexcept;  // once per process, before the first nap
 
 // Ours: the mutex, the recursive_mutex, the writer of a shared_mutex, the only permit of a semaphore.
 enum class runner : unsigned char { ours, recursive, writer, permit, floor };

@@ -1,4 +1,5 @@
-// Formats a report. Names are ours and need no escaping; numbers keep six digits, more would be noise.
+// Formats a report. Names are ours and need no escaping, notes may hold anything; numbers keep six digits, more would be
+// noise.
 #include "report.hpp"
 
 #include <algorithm>
@@ -22,6 +23,15 @@ std::string padded(const std::string& text, std::size_t width) {
 
 std::string quoted(const std::string& text) { return '"' + text + '"'; }
 
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char each : text) {
+    if (each == '"' || each == '\\') out.push_back('\\');
+    out.push_back(static_cast<unsigned char>(each) < ' ' ? ' ' : each);
+  }
+  return out;
+}
+
 }  // namespace
 
 report::report(std::string suite, std::string what, sense direction)
@@ -32,6 +42,10 @@ void report::judge(std::string name, double value, double bar) { judged_.push_ba
 void report::figure(std::string name, double value, std::string unit) {
   raw_.push_back({std::move(name), value, std::move(unit)});
 }
+
+void report::text(std::string lines) { text_ += std::move(lines); }
+
+void report::note(std::string name, std::string content) { notes_.emplace_back(std::move(name), std::move(content)); }
 
 // Written so that a value that is not a number fails.
 bool report::holds(const judged& each) const noexcept {
@@ -44,7 +58,7 @@ bool report::ok() const noexcept {
 }
 
 std::string report::table() const {
-  std::string out = suite_ + ": " + what_ + "\n";
+  std::string out = suite_ + ": " + what_ + "\n" + text_;
   const std::string bar = direction_ == sense::at_most ? "bar <= " : "bar >= ";
   for (const judged& each : judged_) {
     out += "  " + padded(each.name, 30) + padded(number(each.value), 14) + padded(bar + number(each.bar), 16) +
@@ -75,7 +89,11 @@ std::string report::json() const {
   for (const raw& each : raw_) {
     out += (&each == &raw_.front() ? "" : ", ") + quoted(each.name) + ": " + number(each.value);
   }
-  return out + "}}";
+  out += "}";
+  for (const auto& [name, content] : notes_) {
+    out += (name == notes_.front().first ? ", \"notes\": {" : ", ") + quoted(name) + ": " + quoted(escaped(content));
+  }
+  return out + (notes_.empty() ? "}" : "}}");
 }
 
 }  // namespace holdfast::bench

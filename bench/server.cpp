@@ -23,20 +23,6 @@ using namespace std::chrono_literals;
 
 constexpr auto start_limit = 10s;
 
-// Free a moment ago; whoever uses it must be ready to try another.
-int free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  const bool found = fd >= 0 && ::bind(fd, generic, size) == 0 && ::getsockname(fd, generic, &size) == 0;
-  if (fd >= 0) ::close(fd);
-  if (!found) throw std::runtime_error{"no free port on 127.0.0.1"};
-  return ntohs(address.sin_port);
-}
-
 // Where a node of a cluster writes down the others.
 std::string nodes_file(const std::string& port) { return "/tmp/holdfast-bench-node-" + port + ".conf"; }
 
@@ -57,6 +43,19 @@ std::string nodes_file(const std::string& port) { return "/tmp/holdfast-bench-no
 }
 
 }  // namespace
+
+int free_port() {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  const bool found = fd >= 0 && ::bind(fd, generic, size) == 0 && ::getsockname(fd, generic, &size) == 0;
+  if (fd >= 0) ::close(fd);
+  if (!found) throw std::runtime_error{"no free port on 127.0.0.1"};
+  return ntohs(address.sin_port);
+}
 
 settings quiet_settings(const std::string& url) {
   settings where = settings::from_url(url).value();

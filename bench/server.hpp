@@ -13,6 +13,9 @@
 
 namespace holdfast::bench {
 
+// On 127.0.0.1, free a moment ago; whoever uses it must be ready to try another.
+int free_port();
+
 // The settings for a client of it. Without warnings: that it keeps nothing on disk is meant.
 settings quiet_settings(const std::string& url);
 

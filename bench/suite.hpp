@@ -13,6 +13,7 @@ struct run_options {
   std::string url;                           // empty: a redis-server of our own
   std::optional<unsigned> rounds;            // none: the suite's own number, the official one
   std::optional<std::chrono::seconds> hold;  // renew only: how long the leases are held
+  std::string only;                          // families only: those whose names begin so
 };
 
 report pair(const run_options& how);
@@ -28,5 +29,6 @@ report shared(const run_options& how);
 report semaphores(const run_options& how);
 report cluster(const run_options& how);
 report failover(const run_options& how);
+report families(const run_options& how);  // in builds with HOLDFAST_FAMILIES
 
 }  // namespace holdfast::bench
