@@ -27,7 +27,7 @@ class LookKinds : public testing::Test {
     return made;
   }
   process helper(std::vector<std::string> words) {
-    words[0] = helper(words[0]);
+    words[0] = test::helper(words[0]);
     words.insert(words.begin() + 1, server_.url());
     return process{words};
   }

@@ -163,9 +163,7 @@ TEST_F(look, break_without_a_terminal_wants_a_word) {
 }
 
 TEST_F(look, break_takes_permits_from_all_who_have_them) {
-  const auto sharer = [&] {
-    return process{{std::string{HOLDFAST_HELPERS_DIR} + "/sharer", server_.url(), "pool", "30000", "0", "1/2"}};
-  };
+  const auto sharer = [&] { return process{{helper("sharer"), server_.url(), "pool", "30000", "0", "1/2"}}; };
   process first = sharer();
   process second = sharer();
   for (process* each : {&first, &second}) {

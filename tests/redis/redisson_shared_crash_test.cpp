@@ -24,7 +24,7 @@ struct redisson_sharing_crash : testing::Test {
     return keys;
   }
   process run(const std::string& kind, const std::string& ttl) {
-    process made{{std::string{HOLDFAST_HELPERS_DIR} + "/sharer", server.url(), "door", ttl, "0", kind}};
+    process made{{helper("sharer"), server.url(), "door", ttl, "0", kind}};
     EXPECT_EQ(made.read_line(patience), "asking");
     return made;
   }
