@@ -41,7 +41,6 @@ order trial::raw_order(const place& where, const words& command) {
   return out;
 }
 
-std::int64_t trial::now() { return now_ns(); }
 std::size_t trial::row_of(const actor& who) { return notes_.drawn.row_of(who.name(), row_kind::client); }
 
 place& trial::server(const std::string& name, backstage::server_options how) {

@@ -98,7 +98,6 @@ class trial {
   void expect(const std::string& what, const std::string& expected, const std::string& saw);
   void expect(const std::string& what, bool expected, bool saw);
   // Two clients believed to hold the lock at the same time.
-  [[nodiscard]] static std::int64_t now();  // on the clock of all processes
   [[nodiscard]] bool overlapped() const { return !notes_.drawn.overlaps().empty(); }
   void finish();
 

@@ -44,12 +44,10 @@ void steps(trial& t, const std::string& policy) {
   t.note("redis", "pages of 4 KB were written", full ? "until -OOM" : std::to_string(taken));
   const int left = locks_left(t, redis);
   t.note("redis", "locks that are left of " + std::to_string(locks), std::to_string(left));
-  // At the limit no lock is given to anybody; a cache that lets go of some pages is what happens next.
-  if (full) {
-    words some{"DEL"};
-    for (int i = 0; i < 20; ++i) some.push_back("page:" + std::to_string(i));
-    t.note("redis", "pages that are deleted by those who wrote them", t.peek(redis, some));
-  }
+  // At the limit no lock is given to anybody; a cache that lets go of its last pages is what happens next.
+  words last{"DEL"};
+  for (int i = std::max(taken - 20, 0); i < taken; ++i) last.push_back("page:" + std::to_string(i));
+  t.note("redis", "pages that those who wrote them delete again", t.peek(redis, last));
   t.look();
   const bool second = t.take(b, redis, set_if_absent(trial::owner(b), "60000"));
 

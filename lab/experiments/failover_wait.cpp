@@ -11,9 +11,9 @@ namespace {
 bool take_and_wait(trial& t, actor& who, place& where) {
   const std::string mine = trial::owner(who);
   if (t.ask(who, where, set_if_absent(mine, "30000")) != "OK") return false;
-  const std::int64_t asked = trial::now();
-  if (t.ask(who, where, {"WAIT", "1", "200"}) == "1") {
-    t.believes(who, asked);
+  const answer told = t.order_of(who, trial::raw_order(where, {"WAIT", "1", "200"}), "WAIT 1 200");
+  if (told.text() == "1") {
+    t.believes(who, told.ended);
     return true;
   }
   t.ask(who, where, delete_if_mine(mine));

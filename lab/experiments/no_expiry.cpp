@@ -12,9 +12,9 @@ void steps(trial& t) {
   actor& b = t.client("B");
 
   const words setnx{"SETNX", trial::key, "111"};
-  const std::int64_t asked = trial::now();
-  const bool first = t.ask(a, redis, setnx) == "1";
-  if (first) t.believes(a, asked);
+  const answer told = t.order_of(a, trial::raw_order(redis, setnx), "SETNX lock 111");
+  const bool first = told.text() == "1";
+  if (first) t.believes(a, told.ended);
   t.kill(a);
 
   bool got = false;
