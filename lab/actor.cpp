@@ -102,6 +102,11 @@ answer actor::hear() {
   }
 }
 
+bool actor::has_answer() const {
+  pollfd wait{line_, POLLIN, 0};
+  return ::poll(&wait, 1, 0) == 1;
+}
+
 answer actor::ask(const order& what) {
   tell(what);
   return hear();

@@ -37,6 +37,8 @@ class actor {
   void tell(const order& what);
   // The answer to the earliest order that has none yet; throws when it does not come for too long.
   answer hear();
+  // hear() would not wait.
+  [[nodiscard]] bool has_answer() const;
   answer ask(const order& what);
 
   void kill();

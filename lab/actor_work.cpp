@@ -66,9 +66,10 @@ class worker {
   }
 
   texts queue(const order& what) {
-    holdfast::lease lease = client_at(what.at(1)).acquire(what.at(2), {.wait = milliseconds{15'000}});
+    holdfast::lease lease =
+        client_at(what.at(1)).acquire(what.at(2), {.wait = milliseconds{15'000}, .owner = what.at(3)});
     const auto got = now_ns();
-    std::this_thread::sleep_for(ms(what.at(3)));
+    std::this_thread::sleep_for(ms(what.at(4)));
     const auto released = now_ns();
     static_cast<void>(lease.release());
     return {std::to_string(got), std::to_string(released), "1"};

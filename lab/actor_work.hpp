@@ -4,7 +4,7 @@
 //   acquire   URL NAME OWNER TTL_MS RENEW WAIT_MS   by the library; "granted" FENCE, or what was wrong
 //   look                                            the lease's state: VALID, JEOPARDY, LOST
 //   release                                         released, was_lost, unknown
-//   queue     URL NAME HOLD_MS                      acquires by the library, holds, releases: GOT RELEASED TRIES, ns
+//   queue     URL NAME OWNER HOLD_MS                acquires by the library, holds, releases: GOT RELEASED TRIES, ns
 //   poll      SOCKET KEY OWNER PAUSE_MS HOLD_MS     the same by asking again and again
 //   vote      KEY OWNER TTL_MS LIMIT_MS SOCKET…     Redlock: "held" or "refused", VOTES, VALIDITY_MS
 //   withdraw  OWNER                                 Redlock's release: on how many nodes

@@ -24,9 +24,12 @@ bool five_nodes::vote(actor& who, std::string& votes) {
   for (const place* const each : nodes_) wanted.push_back(each->process->socket());
   const answer told = t_.order_of(who, wanted, "Redlock: SET NX PX " + std::string{ttl_ms} + " on five nodes");
   votes = told.texts.at(1);
-  if (told.text() != "held") return false;
-  t_.believes(who, told.ended);
-  return true;
+  if (told.text() == "held") {
+    t_.believes(who, told.ended);
+    return true;
+  }
+  t_.event(who, "refused, votes: " + votes, told.ended);
+  return false;
 }
 
 std::string five_nodes::withdraw(actor& who) {

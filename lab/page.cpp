@@ -28,6 +28,7 @@ details { margin-top: .8rem; } summary { cursor: pointer; color: var(--soft); }
 svg { display: block; width: 100%; min-width: 40rem; height: auto; margin: .8rem 0; font: 11px system-ui, sans-serif; }
 svg .name { font-size: 12px; font-weight: 600; fill: var(--ink); } svg .tick { fill: var(--soft); text-anchor: middle; }
 svg .note { font-size: 10px; fill: var(--ink); } svg .on { font-size: 10px; fill: #ffffff; }
+svg rect { stroke: var(--panel); stroke-width: 1; }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .believed { fill: var(--believed); } svg .held { fill: var(--held); } svg .paused { fill: var(--pause); }
 svg .down { fill: var(--down); } svg .overlap { fill: var(--bad); }

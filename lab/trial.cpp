@@ -90,9 +90,12 @@ std::string trial::ask(actor& who, const place& where, const words& command) {
 bool trial::take(actor& who, const place& where, const words& command) {
   last_taker_ = who.name();
   const answer told = order_of(who, raw_order(where, command), command_text(command));
-  if (told.text() != "OK") return false;
-  believes(who, told.ended);
-  return true;
+  if (told.text() == "OK") {
+    believes(who, told.ended);
+    return true;
+  }
+  event(who, "refused", told.ended);
+  return false;
 }
 
 std::string trial::give(actor& who, const place& where, const words& command) {
@@ -127,9 +130,13 @@ void trial::kill(actor& who) {
   who.kill();
   const auto at = now_ns();
   notes_.drawn.end(row_of(who), span_kind::believed, since(at));
-  notes_.drawn.add({row_of(who), mark_kind::event, "killed", since(at)});
+  event(who, "killed", at);
   note(who.name(), "killed (SIGKILL)", "", at);
   look();
+}
+
+void trial::event(const actor& who, const std::string& what, std::int64_t at) {
+  notes_.drawn.add({row_of(who), mark_kind::event, what, since(at)});
 }
 
 void trial::believes(const actor& who, std::int64_t from) {

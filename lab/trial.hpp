@@ -63,6 +63,8 @@ class trial {
   void pause(actor& who);
   void resume(actor& who);
   void kill(actor& who);
+  // A mark in the drawing.
+  void event(const actor& who, const std::string& what, std::int64_t at);
   void believes(const actor& who, std::int64_t from);
   void believes_no_more(const actor& who, std::int64_t from);
 

@@ -2,6 +2,8 @@
 // between a release and the next holder, and in which order do they get it?
 #include <lab/experiment.hpp>
 
+#include <backstage/interrupts.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -40,6 +42,11 @@ struct round {
 // Hears all answers, and notes them in the order of time.
 round gather(trial& t, const std::vector<actor*>& all) {
   round out;
+  // Meanwhile the server is asked who has the lock, for the drawing.
+  while (!std::ranges::all_of(all, [](const actor* each) { return each->has_answer(); })) {
+    t.look();
+    backstage::pause_for(std::chrono::milliseconds{1});
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     const answer told = all[i]->hear();
     if (told.texts.size() < 3) throw std::runtime_error{all[i]->name() + ": " + told.text()};
@@ -78,14 +85,14 @@ void steps(trial& t) {
     const auto at = told.find(head);
     return at != std::string::npos && std::stoi(told.substr(at + head.size())) >= 2 * clients;
   });
-  t.note("redis", "all have asked in vain");
+  t.note("redis", "they ask in vain");
   t.operate(redis, {"DEL", trial::key});
   const round polled = gather(t, all);
 
   // The library's queue; each joins when the one before it is seen there.
   t.operate(redis, {"SET", trial::key, "nobody", "NX", "PX", "30000"});
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i]->tell({"queue", redis.process->url(), trial::key, hold_ms});
+    all[i]->tell({"queue", redis.process->url(), trial::key, trial::owner(*all[i]), hold_ms});
     t.await(redis, {"ZCARD", "{" + std::string{trial::key} + "}:waiters"}, std::to_string(i + 1));
     t.note(all[i]->name(), "waits in the queue");
   }
