@@ -22,6 +22,7 @@ std::unique_ptr<verb> make_break();
 std::unique_ptr<verb> make_doctor();
 std::unique_ptr<verb> make_config();
 std::unique_ptr<verb> make_demo();
+std::unique_ptr<verb> make_lab();
 std::unique_ptr<verb> make_bench();
 std::unique_ptr<verb> make_completion();
 std::unique_ptr<verb> make_version();
@@ -29,11 +30,11 @@ std::unique_ptr<verb> make_help();
 
 const std::vector<verb_entry>& verbs() {
   static const std::vector<verb_entry> all{
-      {"run", make_run},       {"elect", make_elect},     {"leader", make_leader},         {"acquire", make_acquire},
-      {"extend", make_extend}, {"release", make_release}, {"status", make_status},         {"list", make_list},
-      {"watch", make_watch},   {"break", make_break},     {"doctor", make_doctor},         {"config", make_config},
-      {"demo", make_demo},     {"bench", make_bench},     {"completion", make_completion}, {"version", make_version},
-      {"help", make_help},
+      {"run", make_run},         {"elect", make_elect},     {"leader", make_leader}, {"acquire", make_acquire},
+      {"extend", make_extend},   {"release", make_release}, {"status", make_status}, {"list", make_list},
+      {"watch", make_watch},     {"break", make_break},     {"doctor", make_doctor}, {"config", make_config},
+      {"demo", make_demo},       {"lab", make_lab},         {"bench", make_bench},   {"completion", make_completion},
+      {"version", make_version}, {"help", make_help},
   };
   return all;
 }

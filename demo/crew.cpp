@@ -1,5 +1,7 @@
 #include "crew.hpp"
 
+#include <backstage/interrupts.hpp>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,15 +10,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <system_error>
 
 namespace demo {
 namespace {
 
 constexpr int patience_ms = 15'000;
-
-volatile std::sig_atomic_t asked_to_end = 0;
 
 std::array<int, 2> make_pipe() {
   std::array<int, 2> ends{};
@@ -25,22 +24,6 @@ std::array<int, 2> make_pipe() {
 }
 
 }  // namespace
-
-void catch_interrupts() {
-  struct sigaction how {};
-  how.sa_handler = [](int) { asked_to_end = 1; };
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &how, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);  // a dead child is told by its reports ending
-}
-
-void check_interrupts() {
-  if (asked_to_end != 0) throw interrupted{};
-}
-
-void pause_for(std::chrono::milliseconds length) {
-  ::poll(nullptr, 0, static_cast<int>(length.count()));
-  check_interrupts();
-}
 
 crew::crew(const std::string& url, const std::string& lock) {
   const auto reports = make_pipe();
@@ -53,7 +36,7 @@ crew::crew(const std::string& url, const std::string& lock) {
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != watcher) ::_exit(1);
-      for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(number, SIG_DFL);
+      backstage::uncatch_interrupts();
       for (const member& earlier : members_) {
         if (earlier.orders >= 0) ::close(earlier.orders);
       }
@@ -103,7 +86,7 @@ void crew::resume(int process) { ::kill(members_[static_cast<std::size_t>(proces
 
 report crew::listen() {
   for (;;) {
-    check_interrupts();
+    backstage::check_interrupts();
     pollfd wait{reports_, POLLIN, 0};
     const int ready = ::poll(&wait, 1, patience_ms);
     if (ready < 0 && errno == EINTR) continue;

@@ -7,24 +7,12 @@
 #include <sys/types.h>
 
 #include <array>
-#include <chrono>
-#include <stdexcept>
 #include <string>
 
 #include "hand.hpp"
 #include "report.hpp"
 
 namespace demo {
-
-// Ctrl-C, or SIGTERM.
-struct interrupted : std::runtime_error {
-  interrupted() : runtime_error{"interrupted"} {}
-};
-
-// From now on these signals only make the waiting functions throw `interrupted`.
-void catch_interrupts();
-void check_interrupts();
-void pause_for(std::chrono::milliseconds length);
 
 class crew {
  public:

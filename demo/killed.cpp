@@ -1,6 +1,8 @@
 // Scene 2: the holder is killed with SIGKILL. Nobody releases its lock; the lease it left behind ends by itself.
 #include "scenes.hpp"
 
+#include <backstage/interrupts.hpp>
+
 namespace demo {
 
 void kill_a_holder(stage& on) {
@@ -24,9 +26,9 @@ void kill_a_holder(stage& on) {
   until(victim, what::got);
   for (const int process : {first, second}) {
     on.eight.tell(process, {.what = task::take_turns, .hold_us = 50'000});
-    pause_for(std::chrono::milliseconds{100});
+    backstage::pause_for(std::chrono::milliseconds{100});
   }
-  pause_for(std::chrono::milliseconds{300});
+  backstage::pause_for(std::chrono::milliseconds{300});
 
   const auto death = now_ns();
   on.book.ended(victim, death);

@@ -1,18 +1,20 @@
 #include "show.hpp"
 
+#include <backstage/interrupts.hpp>
+#include <backstage/server.hpp>
+
 #include <unistd.h>
 
 #include <cstdio>
 #include <optional>
 
 #include "scenes.hpp"
-#include "server.hpp"
 
 namespace demo {
 namespace {
 
 verdict all_scenes(const std::string& given) {
-  std::optional<server> own;
+  std::optional<backstage::server> own;
   if (given.empty()) own.emplace();
 
   screen out;
@@ -34,10 +36,10 @@ verdict all_scenes(const std::string& given) {
 }  // namespace
 
 verdict show(const std::string& url) {
-  catch_interrupts();
+  backstage::catch_interrupts();
   try {
     return all_scenes(url);
-  } catch (const interrupted&) {
+  } catch (const backstage::interrupted&) {
     std::fprintf(stderr, "\ninterrupted; the server and the eight processes are gone\n");
     return verdict::interrupted;
   }

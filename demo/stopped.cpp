@@ -2,6 +2,8 @@
 // It cannot notice anything while it stands; what counts is what it can see first when it runs again.
 #include "scenes.hpp"
 
+#include <backstage/interrupts.hpp>
+
 namespace demo {
 
 bool stop_a_holder(stage& on) {
@@ -23,14 +25,14 @@ bool stop_a_holder(stage& on) {
   on.eight.tell(sleeper, {.what = task::hold, .ttl_ms = ttl_ms});
   const report held = until(sleeper, what::got);
   on.eight.tell(next, {.what = task::take_turns, .hold_us = 600'000});
-  pause_for(std::chrono::milliseconds{200});
+  backstage::pause_for(std::chrono::milliseconds{200});
 
   on.eight.stop(sleeper);
   const auto stopped = now_ns();  // it stands by now: every look it had lies before
   on.out.event(sleeper, stopped, "STOPPED   it still believes that it holds the lock");
   const report taken = until(next, what::got);
   on.out.remark("P7 had it " + duration_text(taken.time - stopped, false) + " later, with a larger fence");
-  pause_for(std::chrono::milliseconds{300});
+  backstage::pause_for(std::chrono::milliseconds{300});
 
   const auto continued = now_ns();
   on.out.event(sleeper, continued, "CONTINUED while P7 holds the lock");

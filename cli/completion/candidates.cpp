@@ -3,6 +3,8 @@
 #include "manual/help.hpp"
 #include "manual/option_view.hpp"
 
+#include <lab/laboratory.hpp>
+
 #include <algorithm>
 #include <string_view>
 
@@ -99,6 +101,9 @@ void offer_place(completion_plan& plan, const place_view& place, const reading& 
                  std::size_t number) {
   for (const std::string& each : place.choices) offer(plan, begin, each, "");
   if (place.name == "VERB") offer_verbs(plan, begin);
+  if (place.name == "EXPERIMENT") {
+    for (const lab::entry& each : lab::catalogue()) offer(plan, begin, each.name, each.title);
+  }
   if (place.name == "NAME" || place.name == "PATTERN") plan.locks = {begin, so_far.where()};
   if (place.name == "FILE" || place.name == "PATH") plan.beyond = rest::files;
   if (place.name == "COMMAND") {

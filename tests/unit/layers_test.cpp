@@ -1,4 +1,4 @@
-// The layers hold: reads every #include below include/, src/, cli/ and demo/ and compares it with who may include whom.
+// The layers hold: reads every #include below include/, src/, cli/, backstage/, demo/ and lab/ and compares it with who may include whom.
 //
 //   client > doctor > lock > scripts > topology > net > resp > runtime       (docs/impl.md; nothing points upward)
 //
@@ -101,7 +101,9 @@ std::string complaint_about_cli(const include_line& line) {
 std::string complaint(std::string_view file, const include_line& line) {
   if (file.starts_with("include/")) return complaint_about_public(file, line);
   if (file.starts_with("src/")) return complaint_about_source(file, line);
-  if (file.starts_with("cli/") || file.starts_with("demo/")) return complaint_about_cli(line);
+  for (const char* top : {"cli/", "backstage/", "demo/", "lab/"}) {
+    if (file.starts_with(top)) return complaint_about_cli(line);
+  }
   return "the file is in none of include/, src/ and cli/";
 }
 
@@ -122,7 +124,7 @@ struct survey {
 
 survey survey_tree(const fs::path& root) {
   survey seen;
-  for (const char* top : {"include", "src", "cli", "demo"}) {
+  for (const char* top : {"include", "src", "cli", "backstage", "demo", "lab"}) {
     if (!fs::exists(root / top)) continue;
     for (const auto& entry : fs::recursive_directory_iterator{root / top}) {
       const auto extension = entry.path().extension();
@@ -201,6 +203,8 @@ TEST(Layers, JudgeRefuses) {
            {"cli/run.cpp", "resp/reader.hpp", false},
            {"cli/run.cpp", "../src/resp/reader.hpp", true},
            {"demo/hand.cpp", "net/link.hpp", true},
+           {"backstage/server.cpp", "net/link.hpp", true},
+           {"lab/redis_link.cpp", "resp/reader.hpp", true},
            {"elsewhere/file.cpp", "string", false},
        }) {
     EXPECT_NE(complaint(file, {target, quoted}), "") << file << " includes " << target;
@@ -229,6 +233,8 @@ TEST(Layers, JudgeAllows) {
            {"cli/run.cpp", "CLI/CLI.hpp", false},
            {"cli/run.cpp", "verbs.hpp", true},
            {"cli/demo.cpp", "demo/show.hpp", false},
+           {"cli/lab.cpp", "lab/laboratory.hpp", false},
+           {"lab/experiments/no_owner.cpp", "lab/experiment.hpp", false},
        }) {
     EXPECT_EQ(complaint(file, {target, quoted}), "") << file << " includes " << target;
   }
