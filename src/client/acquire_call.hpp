@@ -73,8 +73,6 @@ class acquire_call final : public script_call, public call, private runtime::tim
   bool queued_before_ = false;  // whether the server may know our entry already
   std::string entry_;           // how we stand in the queue; empty: do not queue
   std::string channel_;         // of our inbox in the lock's slot; empty: the grant comes to the client's
-  bool unheard_ = false;        // it was sent without the entry, because nobody listens to that channel yet
-  bool listens_ = false;        // so it has to be subscribed to
   lock::terms how_;
   lock::flavour_ptr what_;
   lock::acquire_machine machine_;
@@ -90,6 +88,8 @@ class acquire_call final : public script_call, public call, private runtime::tim
 
   bool misunderstood_ = false;  // a link broke because of what the server sent
   bool unanswered_ = false;     // a link broke under a request that the server may have run
+  bool unheard_ = false;        // it was sent without the entry, because nobody listens to that channel yet
+  bool listens_ = false;        // so it has to be subscribed to
 };
 
 }  // namespace holdfast::detail

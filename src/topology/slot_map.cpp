@@ -1,7 +1,6 @@
 #include "topology/slot_map.hpp"
 
 #include "resp/key_slot.hpp"
-#include "resp/numbers.hpp"
 
 #include <charconv>
 
