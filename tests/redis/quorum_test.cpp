@@ -80,7 +80,7 @@ TEST_P(Quorum, RefusesWithoutAMajorityInTimeAndLeavesNothing) {
   ASSERT_FALSE(got);
   EXPECT_EQ(got.code(), errc::unreachable) << got.failure().detail;
   EXPECT_TRUE(has(got.failure().detail, std::to_string(majority) + " are needed")) << got.failure().detail;
-  EXPECT_LT(took, 1s);
+  EXPECT_LT(took, 3s);  // the limit per node is less than half a second
   for (std::size_t i = 0; i + majority <= nodes.size(); ++i) nodes.node(i).resume();
   EXPECT_TRUE(nothing_left(nodes));
 }
@@ -90,11 +90,11 @@ INSTANTIATE_TEST_SUITE_P(OfNodes, Quorum, testing::Values(3, 4, 5));
 TEST(QuorumLease, IsRenewedWithAMinorityStoppedAndTakenUpAgainByThoseThatComeBack) {
   quorum_group nodes;
   client redis{nodes.where()};
-  auto held = redis.acquire("door", {.ttl = 900ms});
+  auto held = redis.acquire("door", {.ttl = 3000ms});
   ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("door") == 5; }));
   nodes.node(0).pause();
   nodes.node(1).pause();
-  std::this_thread::sleep_for(1500ms);  // longer than the ttl
+  std::this_thread::sleep_for(4000ms);  // longer than the ttl
   EXPECT_EQ(held.state(), lease_state::VALID);
   nodes.node(0).resume();
   nodes.node(1).resume();
