@@ -34,6 +34,7 @@ constexpr std::array suites{
     entry{"cache", "64 processes missing one key of a cache: loads per expiry", cache},
     entry{"shared", "pairs and hand-offs of shared_mutex, against those of mutex", shared},
     entry{"semaphore", "pairs and hand-offs of semaphore, against those of mutex", semaphores},
+    entry{"quorum", "lock+unlock on five nodes, against raw hiredis gathering a majority", quorum},
 };
 
 constexpr int usage_error = 64;

@@ -26,5 +26,6 @@ report recursive(const run_options& how);
 report cache(const run_options& how);
 report shared(const run_options& how);
 report semaphores(const run_options& how);
+report quorum(const run_options& how);
 
 }  // namespace holdfast::bench
