@@ -220,7 +220,8 @@ TEST(QuorumGuard, ANodeRestartedEmptyDoesNotVoteBeforeMaxTtlHasPassed) {
   const auto start = std::chrono::steady_clock::now();
   const auto got = other.try_acquire("door", {.ttl = 4000ms});
   ASSERT_FALSE(got);
-  EXPECT_EQ(got.code(), errc::server_busy) << got.failure().detail;
+  // Two are young and one says held; two of these answers decide, whichever come first.
+  EXPECT_TRUE(got.code() == errc::server_busy || got.code() == errc::held) << got.failure().detail;
   auto next = other.acquire(std::nothrow, "door", {.ttl = 4000ms, .wait = 20000ms});
   ASSERT_TRUE(next) << next.failure().detail;
   EXPECT_EQ(held.state(), lease_state::LOST);  // over before the next one began
