@@ -35,6 +35,7 @@ constexpr std::array suites{
     entry{"shared", "pairs and hand-offs of shared_mutex, against those of mutex", shared},
     entry{"cluster", "lock+unlock through a cluster client, against a single node", cluster},
     entry{"semaphore", "pairs and hand-offs of semaphore, against those of mutex", semaphores},
+    entry{"quorum", "lock+unlock on five nodes, against raw hiredis gathering a majority", quorum},
     entry{"failover", "the primary is killed under 100 waiters: from its follower's first write to a grant", failover},
 #ifdef HOLDFAST_FAMILIES
     entry{"families", "our locks beside those on PostgreSQL, ZooKeeper and etcd (eight minutes)", families},

@@ -33,7 +33,8 @@ char unescaped(std::string_view line, std::size_t& at) {
   }
 }
 
-// The quoted words of a line.
+}  // namespace
+
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   for (std::size_t at = line.find('"'); at < line.size(); at = line.find('"', at + 1)) {
@@ -43,8 +44,6 @@ std::vector<std::string> words_of(std::string_view line) {
   }
   return words;
 }
-
-}  // namespace
 
 std::vector<std::unique_ptr<floor_lock>> record(const std::string& url, const std::vector<std::string>& names) {
   const std::string last_words = "bench:recorded";

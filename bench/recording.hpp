@@ -8,9 +8,13 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::bench {
+
+// The quoted words of a line of MONITOR.
+std::vector<std::string> words_of(std::string_view line);
 
 std::vector<std::unique_ptr<floor_lock>> record(const std::string& url, const std::vector<std::string>& names);
 inline std::unique_ptr<floor_lock> record(const std::string& url, const std::string& name) {

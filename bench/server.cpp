@@ -100,6 +100,14 @@ bool server::start(int port, bool placed, bool clustered) {
   throw std::runtime_error{"redis-server did not answer within 10 s"};
 }
 
+void server::pause() noexcept {
+  if (pid_ > 0) ::kill(pid_, SIGSTOP);
+}
+
+void server::resume() noexcept {
+  if (pid_ > 0) ::kill(pid_, SIGCONT);
+}
+
 void server::stop() noexcept {
   if (pid_ <= 0) return;
   ::kill(pid_, SIGKILL);  // nothing is to be saved

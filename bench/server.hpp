@@ -29,6 +29,10 @@ class server {
   server(const server&) = delete;
   server& operator=(const server&) = delete;
 
+  // SIGSTOP: the kernel takes what is sent, nothing answers. Ours only.
+  void pause() noexcept;
+  void resume() noexcept;
+
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
   // The port at which other nodes of a cluster reach it.
   [[nodiscard]] const std::string& bus() const noexcept { return bus_; }

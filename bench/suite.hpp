@@ -27,6 +27,7 @@ report recursive(const run_options& how);
 report cache(const run_options& how);
 report shared(const run_options& how);
 report semaphores(const run_options& how);
+report quorum(const run_options& how);
 report cluster(const run_options& how);
 report failover(const run_options& how);
 report families(const run_options& how);  // in builds with HOLDFAST_FAMILIES

@@ -80,7 +80,7 @@ void connection::try_next_address(time_point now) {
 void connection::greet() {
   state_ = state::greeting;
   const bool main = !greeting_side_;
-  const handshake::questions also{.role = main && finder_->may_be_wrong(), .identity = main && identifies_};
+  const closing_questions also{.role = main && finder_->may_be_wrong(), .identity = main && identifies_};
   handshake_ = std::make_unique<handshake>(how_, main ? version_ : 2, main ? std::string{} : inbox_, common_, also);
   (greeting_side_ ? side_ : main_)->append_raw(handshake_->greeting());
 }

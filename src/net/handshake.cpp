@@ -23,7 +23,7 @@ std::string shown(std::string_view text) {
 
 }  // namespace
 
-handshake::handshake(const settings& how, int version, std::string inbox, std::string common, questions also)
+handshake::handshake(const settings& how, int version, std::string inbox, std::string common, closing_questions also)
     : how_{&how}, version_{version}, inbox_{std::move(inbox)}, common_{std::move(common)} {
   if (version_ == 3) {
     steps_ = {step::hello};

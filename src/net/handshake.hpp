@@ -5,6 +5,7 @@
 //   RESP2:         [AUTH …] CLIENT SETNAME … SELECT …            and a second link for the inbox: SUBSCRIBE ends the
 //                                                                use of a RESP2 connection for anything else
 //   where the server was named by a Sentinel: ROLE at the end, which must say that it is a primary
+//   where it is a node of a quorum: INFO server at the end, which says which process it is
 #pragma once
 
 #include "resp/value.hpp"
@@ -28,19 +29,20 @@ struct server_identity {
   runtime::time_point since{};     // its start, by our clock, to within a second
 };
 
+// What a greeting asks at its end.
+struct closing_questions {
+  bool role = false;      // which must be that of a primary
+  bool identity = false;  // which process the server is
+};
+
 class handshake {
  public:
   enum class verdict : unsigned char { more, done, fall_back, refused };
 
-  // What is asked at the end.
-  struct questions {
-    bool role = false;      // which must be that of a primary
-    bool identity = false;  // which process the server is
-  };
-
   // `version` 3 or 2; `inbox`: this is the second link of RESP2, which subscribes to it and to `common` and does nothing
   // else.
-  handshake(const settings& how, int version, std::string inbox = {}, std::string common = {}, questions also = {});
+  handshake(const settings& how, int version, std::string inbox = {}, std::string common = {},
+            closing_questions also = {});
 
   // All commands, to be sent at once.
   [[nodiscard]] std::string greeting() const;

@@ -80,7 +80,7 @@ TEST_P(Quorum, RefusesWithoutAMajorityInTimeAndLeavesNothing) {
   ASSERT_FALSE(got);
   EXPECT_EQ(got.code(), errc::unreachable) << got.failure().detail;
   EXPECT_TRUE(has(got.failure().detail, std::to_string(majority) + " are needed")) << got.failure().detail;
-  EXPECT_LT(took, 1s);
+  EXPECT_LT(took, 3s);  // the limit per node is less than half a second
   for (std::size_t i = 0; i + majority <= nodes.size(); ++i) nodes.node(i).resume();
   EXPECT_TRUE(nothing_left(nodes));
 }
@@ -90,11 +90,11 @@ INSTANTIATE_TEST_SUITE_P(OfNodes, Quorum, testing::Values(3, 4, 5));
 TEST(QuorumLease, IsRenewedWithAMinorityStoppedAndTakenUpAgainByThoseThatComeBack) {
   quorum_group nodes;
   client redis{nodes.where()};
-  auto held = redis.acquire("door", {.ttl = 900ms});
+  auto held = redis.acquire("door", {.ttl = 3000ms});
   ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("door") == 5; }));
   nodes.node(0).pause();
   nodes.node(1).pause();
-  std::this_thread::sleep_for(1500ms);  // longer than the ttl
+  std::this_thread::sleep_for(4000ms);  // longer than the ttl
   EXPECT_EQ(held.state(), lease_state::VALID);
   nodes.node(0).resume();
   nodes.node(1).resume();
@@ -207,9 +207,9 @@ TEST(QuorumCalls, WorkUnderTheCallersOwner) {
 }
 
 TEST(QuorumGuard, ANodeRestartedEmptyDoesNotVoteBeforeMaxTtlHasPassed) {
-  quorum_group nodes{{.nodes = 3, .max_ttl = 2000ms}};
+  quorum_group nodes{{.nodes = 3, .max_ttl = 4000ms}};
   client redis{nodes.where()};
-  auto held = redis.acquire("door", {.ttl = 1900ms, .renew = false});
+  auto held = redis.acquire("door", {.ttl = 3900ms, .renew = false});
   ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("door") == 3; }));
   // Two of three forget the holder. Without the guard they would be a majority for anybody else.
   nodes.node(0).kill();
@@ -218,13 +218,14 @@ TEST(QuorumGuard, ANodeRestartedEmptyDoesNotVoteBeforeMaxTtlHasPassed) {
   nodes.node(1).restart();
   client other{nodes.where()};
   const auto start = std::chrono::steady_clock::now();
-  const auto got = other.try_acquire("door", {.ttl = 1000ms});
+  const auto got = other.try_acquire("door", {.ttl = 4000ms});
   ASSERT_FALSE(got);
-  EXPECT_EQ(got.code(), errc::server_busy) << got.failure().detail;
-  auto next = other.acquire(std::nothrow, "door", {.ttl = 1000ms, .wait = 8000ms});
+  // Two are young and one says held; two of these answers decide, whichever come first.
+  EXPECT_TRUE(got.code() == errc::server_busy || got.code() == errc::held) << got.failure().detail;
+  auto next = other.acquire(std::nothrow, "door", {.ttl = 4000ms, .wait = 20000ms});
   ASSERT_TRUE(next) << next.failure().detail;
   EXPECT_EQ(held.state(), lease_state::LOST);  // over before the next one began
-  EXPECT_GE(since(start), 1500ms);
+  EXPECT_GE(since(start), 3000ms);
 }
 
 TEST(QuorumGuard, AFreshQuorumComesOfAgeByItself) {

@@ -24,7 +24,7 @@ TEST(Regress, D19_ALockThatAMajorityHasForgottenIsLostAndNotMadeAnew) {
 TEST(Regress, D19_ANodeThatForgotIsTakenInAgainOnlyWhileAMajorityKnows) {
   test::quorum_group nodes;
   client redis{nodes.where()};
-  auto held = redis.acquire("d19", {.ttl = 900ms});
+  auto held = redis.acquire("d19", {.ttl = 3000ms});
   ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("d19") == 5; }));
   ASSERT_EQ(nodes.node(4).number({"DEL", "d19"}), 1);
   EXPECT_TRUE(eventually(patience, [&] { return nodes.owner_at(4, "d19") == held.owner(); }));

@@ -34,6 +34,9 @@ std::string quorum_group::url() const {
 settings quorum_group::where() const {
   settings made = settings::from_url(url()).value();
   made.max_ttl = shape_.max_ttl;
+  // A loaded machine is not a dead node.
+  made.command_timeout = std::chrono::seconds{5};
+  made.node_timeout = std::chrono::milliseconds{500};
   made.on_warning = [](const warning&) {};
   return made;
 }

@@ -35,7 +35,7 @@ class quorum_group {
 
   // Through the gates where there are some.
   [[nodiscard]] std::string url() const;
-  // The URL alone, quietly, with this quorum's max_ttl.
+  // The URL alone, quietly, with this quorum's max_ttl and patience for a loaded machine.
   [[nodiscard]] settings where() const;
 
   // Lets a node vote at once, as it stands.

@@ -194,13 +194,13 @@ value hello_with_role(std::string word) {
 
 TEST(Handshake, WhoeverASentinelNamedMustBeAPrimary) {
   const settings how;
-  handshake good{how, 3, {}, {}, true};
+  handshake good{how, 3, {}, {}, {.role = true}};
   EXPECT_TRUE(good.greeting().ends_with("*1\r\n$4\r\nROLE\r\n"));
   EXPECT_EQ(good.on_reply(hello_map(1)), verdict::more);
   EXPECT_EQ(good.on_reply(ok()), verdict::more);
   EXPECT_EQ(good.on_reply(role_of("master")), verdict::done);
   for (const char* const word : {"slave", "sentinel"}) {
-    handshake wrong{how, 3, {}, {}, true};
+    handshake wrong{how, 3, {}, {}, {.role = true}};
     wrong.on_reply(hello_map(1));
     wrong.on_reply(error_of("NOPERM no select"));
     ASSERT_EQ(wrong.on_reply(role_of(word)), verdict::refused);
@@ -212,12 +212,12 @@ TEST(Handshake, WhoeverASentinelNamedMustBeAPrimary) {
 TEST(Handshake, WithoutTheRightToAskTheRoleHelloTellsIt) {
   const settings how;
   for (const bool primary : {true, false}) {
-    handshake talk{how, 3, {}, {}, true};
+    handshake talk{how, 3, {}, {}, {.role = true}};
     talk.on_reply(hello_with_role(primary ? "master" : "replica"));
     talk.on_reply(ok());
     EXPECT_EQ(talk.on_reply(error_of("NOPERM no role")), primary ? verdict::done : verdict::refused);
   }
-  handshake old{how, 2, {}, {}, true};
+  handshake old{how, 2, {}, {}, {.role = true}};
   old.on_reply(ok());
   old.on_reply(ok());
   ASSERT_EQ(old.on_reply(error_of("NOPERM no role")), verdict::refused);
