@@ -3,6 +3,7 @@
 
 #include "resp/writer.hpp"
 #include "topology/cluster.hpp"
+#include "topology/hosts.hpp"
 
 #include <string>
 
@@ -10,11 +11,7 @@ namespace holdfast::topology {
 
 // One address at which there is, or was, a node. Its connection's owner.
 struct cluster::node final : net::connection_events {
-  node(cluster& owner, const endpoint& address) : of{owner}, where{address}, how{owner.how_} {
-    how.deployment = deployment::single;
-    how.hosts.clear();
-    how.host = where.host;
-    how.port = where.port;
+  node(cluster& owner, const endpoint& address) : of{owner}, where{address}, how{at_host(owner.how_, address)} {
     at = &owner.make_(how, *this);
   }
 

@@ -80,4 +80,13 @@ complaint read_hosts(std::string_view text, std::uint16_t usual_port, std::vecto
   }
 }
 
+settings at_host(const settings& how, const endpoint& one) {
+  settings out = how;
+  out.deployment = deployment::single;
+  out.hosts.clear();
+  out.host = one.host;
+  out.port = one.port;
+  return out;
+}
+
 }  // namespace holdfast::topology

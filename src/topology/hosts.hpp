@@ -1,4 +1,4 @@
-// The hosts of a URL: one, or several between commas.
+// The hosts of a deployment: as a URL names them, one, or several between commas; and the settings for one of them.
 //
 // Pure, and safe from any thread. Texts of failures name the offending word, but never a port: where "@host" was forgotten,
 // the "port" is a password.
@@ -21,5 +21,8 @@ namespace holdfast::topology {
 // The same for a list in which none stands twice.
 [[nodiscard]] std::optional<std::string> read_hosts(std::string_view text, std::uint16_t usual_port,
                                                     std::vector<endpoint>& out);
+
+// The same settings for one of several, as if it were a single Redis.
+[[nodiscard]] settings at_host(const settings& how, const endpoint& one);
 
 }  // namespace holdfast::topology

@@ -1,5 +1,6 @@
 #include "topology/nodes.hpp"
 
+#include "topology/hosts.hpp"
 #include "topology/sentinel_finder.hpp"
 
 #include <algorithm>
@@ -20,10 +21,10 @@ std::unique_ptr<net::finder> find(const settings& how) {
 
 nodes::nodes(const settings& how, const std::string& inbox, const std::string& common, node_events& owner,
              runtime::timer_queue& timers, runtime::random_source& random, const std::function<void()>& wake) {
-  const auto make = [this, inbox, common, &timers, &random, wake](const settings& where,
-                                                                  net::connection_events& hears) -> net::connection& {
-    all_.push_back(std::make_unique<net::connection>(where, find(where), inbox, common, hears, timers, random, wake,
-                                                     where.deployment == deployment::quorum));
+  const auto make = [this, inbox, common, &timers, &random, wake](const settings& where, net::connection_events& hears,
+                                                                  bool identifies = false) -> net::connection& {
+    all_.push_back(
+        std::make_unique<net::connection>(where, find(where), inbox, common, hears, timers, random, wake, identifies));
     return *all_.back();
   };
   switch (how.deployment) {
@@ -36,10 +37,7 @@ nodes::nodes(const settings& how, const std::string& inbox, const std::string& c
       break;
     case deployment::quorum:
       for (const endpoint& each : how.hosts) {
-        auto& one = *quorum_.emplace_back(std::make_unique<settings>(how));
-        one.host = each.host;
-        one.port = each.port;
-        make(one, owner);
+        make(*quorum_.emplace_back(std::make_unique<settings>(at_host(how, each))), owner, true);
       }
       break;
   }

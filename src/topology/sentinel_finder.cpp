@@ -1,6 +1,7 @@
 #include "topology/sentinel_finder.hpp"
 
 #include "runtime/quiet_thread.hpp"
+#include "topology/hosts.hpp"
 #include "topology/sentinel_link.hpp"
 #include "topology/text.hpp"
 
@@ -18,9 +19,7 @@ namespace {
 
 // The Sentinels' own credentials and transport; host, port and the rest as for Redis.
 settings for_sentinel(const settings& how, const endpoint& where) {
-  settings out = how;
-  out.host = where.host;
-  out.port = where.port;
+  settings out = at_host(how, where);
   out.user = how.sentinel_user;
   out.password = how.sentinel_password;
   const bool tls = how.sentinel_tls.value_or(how.transport == transport::tls);

@@ -62,7 +62,7 @@ TEST_F(Config, ShowsEveryPlaceAValueCanComeFrom) {
   EXPECT_EQ(all["max_in_flight"], "4096 from default");
   EXPECT_EQ(all["client_name"], "holdfast-cli from default");
   EXPECT_EQ(all["scripts"], "on from default");
-  EXPECT_EQ(all.size(), 19U);
+  EXPECT_EQ(all.size(), 22U);
   EXPECT_EQ(seen.out.find("hunter2"), std::string::npos);
   EXPECT_FALSE(parse_json(seen.out).at("private").as_bool());
 }
