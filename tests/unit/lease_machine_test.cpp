@@ -227,6 +227,19 @@ TEST(LeaseMachine, ALeaseThatIsNotRenewedIsVerifiedWithoutBecomingLonger) {
   EXPECT_EQ(machine.wake_at(), machine.deadline()) << "no renewal follows";
 }
 
+TEST(LeaseMachine, WhatTheOldServerSaysLateDoesNotVerifyALeaseThatIsNotRenewed) {
+  terms how = usual();
+  how.renew = false;
+  auto machine = make(how);
+  machine.doubt(t0 + seconds{12});
+  ASSERT_EQ(machine.timer(t0 + seconds{12}), lease_step::renew);
+  machine.doubt(t0 + seconds{13});  // and it has moved once more
+  machine.renewed(t0 + seconds{14}, {t0 + seconds{12}, seconds{18}});
+  EXPECT_EQ(machine.state(t0 + seconds{14}), lease_state::JEOPARDY);
+  EXPECT_EQ(machine.timer(t0 + seconds{14}), lease_step::renew) << "asked again, at once";
+  EXPECT_EQ(machine.renewal_length(t0 + seconds{14}), seconds{16});
+}
+
 TEST(LeaseMachine, AClaimThatIsOwedAsksForTheWholeTtlAlsoAfterAChangeOfPrimary) {
   terms how = usual();
   how.renew = false;

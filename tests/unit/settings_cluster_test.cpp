@@ -1,8 +1,6 @@
 // redis+cluster://: what the URL of a Redis Cluster means, what it may not say, and how it is shown.
 #include <holdfast/settings.hpp>
 
-#include "topology/contradictions.hpp"
-
 #include <gtest/gtest.h>
 
 namespace holdfast {
@@ -50,22 +48,6 @@ TEST(SettingsCluster, WhatItMayNotSayIsNamed) {
   refused("redis+cluster://a:0", "port");
   refused("redis+clusters://a", "scheme");
   EXPECT_TRUE(settings::from_url("redis+cluster://a,b/0"));
-}
-
-TEST(SettingsCluster, TheStructIsCheckedAsWell) {
-  settings how;
-  EXPECT_TRUE(topology::check_deployment(how));
-  how.deployment = deployment::cluster;
-  EXPECT_FALSE(topology::check_deployment(how)) << "no nodes";
-  how.hosts = {{"a", 1}};
-  EXPECT_TRUE(topology::check_deployment(how));
-  for (const auto& spoil :
-       std::vector<void (*)(settings&)>{[](settings& it) { it.database = 1; }, [](settings& it) { it.scripts = false; },
-                                        [](settings& it) { it.transport = transport::unix_socket; }}) {
-    settings bad = how;
-    spoil(bad);
-    EXPECT_EQ(topology::check_deployment(bad).code(), errc::bad_option);
-  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "topology/compose.hpp"
 #include "topology/config_file.hpp"
+#include "topology/contradictions.hpp"
 #include "topology/environment.hpp"
 
 #include <gtest/gtest.h>
@@ -10,13 +11,13 @@
 namespace holdfast::topology {
 namespace {
 
-struct contradiction {
+struct refused_url {
   const char* url;
   const char* word;
 };
 
 TEST(SettingsContradictions, InOneUrl) {
-  const contradiction cases[] = {
+  const refused_url cases[] = {
       {"redis://h?tls_ca=/f", "tls_ca"},
       {"redis://h?tls_cert=/f&tls_key=/f", "tls_cert"},
       {"redis://h?tls_key=/f", "tls_key"},
@@ -146,6 +147,47 @@ TEST(SettingsContradictions, NoTextShowsAPassword) {
   const auto got = read_environment(misspelt);
   ASSERT_FALSE(got);
   EXPECT_TRUE(hides(got.failure().detail)) << got.failure().detail;
+}
+
+// A client that is made with settings by hand is held to the same as one with a URL.
+TEST(SettingsContradictions, InAStruct) {
+  const auto made = [](deployment kind) {
+    settings how;
+    how.deployment = kind;
+    how.hosts = {{"a", 1}, {"b", 2}, {"c", 3}};
+    how.primary_name = "m";
+    return how;
+  };
+  struct row {
+    deployment kind;
+    void (*spoil)(settings&);
+    const char* word;
+  };
+  const row rows[] = {
+      {deployment::sentinel, [](settings& it) { it.primary_name.clear(); }, "primary_name"},
+      {deployment::cluster, [](settings& it) { it.database = 1; }, "database is 1"},
+      {deployment::cluster, [](settings& it) { it.scripts = false; }, "scripts is off"},
+      {deployment::quorum, [](settings& it) { it.hosts.pop_back(); }, "three nodes"},
+      {deployment::quorum, [](settings& it) { it.scripts = false; }, "scripts is off"},
+      {deployment::quorum, [](settings& it) { it.max_ttl = std::chrono::milliseconds{99}; }, "max_ttl is less"},
+  };
+  for (const auto& [kind, spoil, word] : rows) {
+    settings how = made(kind);
+    spoil(how);
+    const auto got = topology::check_deployment(how);
+    EXPECT_EQ(got.code(), errc::bad_option) << word;
+    EXPECT_NE(got.failure().detail.find(word), std::string::npos) << got.failure().detail;
+  }
+  for (const deployment kind : {deployment::sentinel, deployment::cluster, deployment::quorum}) {
+    settings how = made(kind);
+    EXPECT_TRUE(topology::check_deployment(how));
+    how.hosts.clear();
+    EXPECT_EQ(topology::check_deployment(how).code(), errc::bad_option) << "no hosts";
+    how = made(kind);
+    how.transport = transport::unix_socket;
+    EXPECT_EQ(topology::check_deployment(how).code(), errc::bad_option) << "by a socket";
+  }
+  EXPECT_TRUE(topology::check_deployment(settings{}));
 }
 
 }  // namespace
