@@ -90,6 +90,7 @@ class lab_verb final : public verb {
  private:
   void check_names(const std::vector<lab::entry>& known) const {
     std::vector<std::string_view> names;
+    names.reserve(known.size());
     for (const lab::entry& each : known) names.emplace_back(each.name);
     for (const std::string& each : wanted_) {
       if (std::ranges::find(names, each) != names.end()) continue;

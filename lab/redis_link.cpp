@@ -95,7 +95,7 @@ std::string redis_link::reply() {
   if (head.empty()) throw link_broken{"an empty answer"};
   const char kind = head.front();
   if (kind == '-') return head;
-  const std::string rest = head.substr(1);
+  std::string rest = head.substr(1);
   if (kind == '+' || kind == ':') return rest;
   const long count = std::stol(rest);
   if (count < 0) return "(nil)";
