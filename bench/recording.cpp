@@ -66,7 +66,7 @@ std::vector<std::unique_ptr<floor_lock>> record(const std::string& url, const st
     if (line.find(" lua] ") != std::string::npos) continue;
     auto words = words_of(line);
     if (words.size() == 2 && words[0] == "ECHO" && words[1] == last_words) break;
-    if (words.size() == 2 && words[0] == "SUBSCRIBE") inbox = words[1];
+    if (words.size() >= 2 && words[0] == "SUBSCRIBE") inbox = words[1];  // then the channel common to all
     if (!words.empty() && words[0] == "EVALSHA") scripts.push_back(std::move(words));
   }
   if (scripts.size() != 2 * names.size() || inbox.empty()) {

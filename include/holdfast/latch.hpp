@@ -30,7 +30,7 @@
 #pragma once
 
 #include <holdfast/client.hpp>
-#include <holdfast/detail/wait_limit.hpp>
+#include <holdfast/detail/limit.hpp>
 #include <holdfast/meeting_options.hpp>
 
 #include <cstddef>
@@ -63,11 +63,11 @@ class latch {
   // False: the limit passed.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_for(const std::chrono::duration<Rep, Period>& limit) const {
-    return wait_within(detail::wait_limit(limit));
+    return wait_within(detail::to_limit(limit));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
-    return wait_within(detail::wait_limit(when));
+    return wait_within(detail::to_limit(when));
   }
   // A limit that is not positive looks once.
   result<void> wait_for(std::nothrow_t, std::chrono::nanoseconds limit) const noexcept;

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <holdfast/client.hpp>
+#include <holdfast/detail/limit.hpp>
 #include <holdfast/mutex.hpp>
 
 #include <initializer_list>
@@ -93,12 +94,11 @@ class multi_lock {
   result<void> try_lock(std::nothrow_t) noexcept;
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& limit) {
-    return try_lock_within(mutex::to_limit(limit));
+    return try_lock_within(detail::to_limit(limit));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when) {
-    const auto now = Clock::now();
-    return try_lock_within(when <= now ? std::chrono::nanoseconds{0} : mutex::to_limit(when - now));
+    return try_lock_within(detail::to_limit(when));
   }
   void unlock() noexcept;
   release_outcome release() noexcept;

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <holdfast/client.hpp>
+#include <holdfast/detail/limit.hpp>
 
 #include <memory>
 
@@ -38,13 +39,11 @@ class mutex {
 
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& limit) {
-    return try_lock_within(to_limit(limit));
+    return try_lock_within(detail::to_limit(limit));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when) {
-    const auto now = Clock::now();
-    // Compared first: the distance to a time far in the past would overflow.
-    return try_lock_within(when <= now ? std::chrono::nanoseconds{0} : to_limit(when - now));
+    return try_lock_within(detail::to_limit(when));
   }
   // A limit that is not positive tries once, as the standard says.
   result<void> try_lock_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept;
@@ -63,15 +62,6 @@ class mutex {
   result<void> extend(std::nothrow_t, std::chrono::milliseconds ttl) noexcept;
 
  private:
-  friend class multi_lock;
-  template <class Rep, class Period>
-  static std::chrono::nanoseconds to_limit(const std::chrono::duration<Rep, Period>& limit) {
-    using wide = std::chrono::duration<double, std::nano>;
-    // Whatever exceeds a century is a century: std::chrono would overflow.
-    if (wide{limit} > wide{3.15e18}) return std::chrono::nanoseconds{3'150'000'000'000'000'000};
-    if (wide{limit} <= wide{0}) return std::chrono::nanoseconds{0};
-    return std::chrono::ceil<std::chrono::nanoseconds>(limit);
-  }
   bool try_lock_within(std::chrono::nanoseconds limit);
 
   struct state_type;

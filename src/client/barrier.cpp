@@ -35,7 +35,7 @@ result<void> barrier::wait(std::nothrow_t, const arrival_token& arrival) const n
 
 result<void> barrier::wait_for(std::nothrow_t, const arrival_token& arrival,
                                std::chrono::nanoseconds limit) const noexcept try {
-  return meeting_->wait(arrival.made, arrival.phase, detail::wait_limit(limit));
+  return meeting_->wait(arrival.made, arrival.phase, detail::to_limit(limit));
 } catch (const std::exception& problem) {
   return unexpected(problem);
 }

@@ -55,7 +55,7 @@ result<void> latch::wait(std::nothrow_t) const noexcept try {
 }
 
 result<void> latch::wait_for(std::nothrow_t, std::chrono::nanoseconds limit) const noexcept try {
-  return wait_open(*meeting_, detail::wait_limit(limit));
+  return wait_open(*meeting_, detail::to_limit(limit));
 } catch (const std::exception& problem) {
   return unexpected(problem);
 }

@@ -81,6 +81,7 @@ TEST_F(server_refusals, changed_password_is_refused_and_the_lease_is_lost_on_tim
   start();
   auto held = take();
   bystander other{*server_, name};
+  ASSERT_TRUE(waiter_->ping());  // the subscription goes out before it, so it is there: what is killed next is by that
   server_->text({"CONFIG", "SET", "requirepass", "new-secret"});
   server_->number({"CLIENT", "KILL", "TYPE", "pubsub"});  // our connections: RESP3 clients with a subscription
   EXPECT_TRUE(eventually(patient, [&] {

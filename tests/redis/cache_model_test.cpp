@@ -5,6 +5,7 @@
 #include <random>
 
 #include "redis/common.hpp"
+#include "support/seed.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -117,8 +118,7 @@ class model_run {
 };
 
 TEST(cache_model, random_calls_do_what_the_model_does) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = make_seed();
   model_run{seed}.run();
 }
 

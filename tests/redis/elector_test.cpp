@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "redis/common.hpp"
+#include "support/seed.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -224,8 +225,7 @@ TEST_F(elector_test, refuses_bad_names_and_options) {
 // The model: nobody leads, or one does, with a term above all before; whoever is told of a leader is told of one that was.
 TEST(elector_model, ten_thousand_terms_never_overlap_and_always_grow) {
   constexpr std::uint64_t terms = 10'000;
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = make_seed();
   redis_server server;
   std::vector<std::unique_ptr<client>> clients;
   std::vector<std::unique_ptr<elector>> electors;

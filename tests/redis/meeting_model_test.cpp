@@ -1,5 +1,5 @@
 // Latch and barrier against a model: random operations of many owners, each answer compared with a few lines of
-// arithmetic. HOLDFAST_SEED repeats a run.
+// arithmetic.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,16 +10,12 @@
 #include <vector>
 
 #include "redis/common.hpp"
+#include "support/seed.hpp"
 
 namespace holdfast::test {
 namespace {
 
 constexpr int steps = 12'000;
-
-std::uint64_t seed() {
-  const char* const given = std::getenv("HOLDFAST_SEED");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-}
 
 struct MeetingModel : testing::Test {
   std::ptrdiff_t draw(std::ptrdiff_t least, std::ptrdiff_t most) {
@@ -44,7 +40,7 @@ struct MeetingModel : testing::Test {
     });
   }
 
-  const std::uint64_t chosen = seed();
+  const std::uint64_t chosen = make_seed();
   std::mt19937_64 random{chosen};
   redis_server server;
   client clients[3]{client{at(server)}, client{at(server)}, client{at(server)}};
@@ -52,7 +48,6 @@ struct MeetingModel : testing::Test {
 };
 
 TEST_F(MeetingModel, Latch) {
-  SCOPED_TRACE("HOLDFAST_SEED=" + std::to_string(chosen));
   int round = 0;
   for (int step = 0; step < steps && !HasFailure();) {
     const std::string name = "latch" + std::to_string(round++);
@@ -94,7 +89,6 @@ TEST_F(MeetingModel, Latch) {
 }
 
 TEST_F(MeetingModel, Barrier) {
-  SCOPED_TRACE("HOLDFAST_SEED=" + std::to_string(chosen));
   constexpr std::ptrdiff_t expected = 9;
   std::ptrdiff_t members = expected;
   std::ptrdiff_t left = expected;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "redis/common.hpp"
+#include "support/seed.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -22,8 +23,7 @@ struct holder {
 };
 
 TEST(multi_lock_model, random_subsets_are_taken_wholly_or_not_at_all) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = make_seed();
   std::mt19937 random{seed};
   const auto draw = [&](int below) { return std::uniform_int_distribution<int>{0, below - 1}(random); };
   redis_server server;

@@ -13,6 +13,7 @@
 #include "lock/shares.hpp"
 #include "redis/common.hpp"
 #include "scripts/sources.hpp"
+#include "support/seed.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -268,8 +269,7 @@ struct shares_model : testing::TestWithParam<bool> {
 };
 
 TEST_P(shares_model, agrees_after_every_step) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = make_seed();
   random.seed(seed);
   expected.capacity = read_write() ? all : 5;
   if (!read_write()) run(scripts::share_capacity, {"5"}, 4);
@@ -278,7 +278,7 @@ TEST_P(shares_model, agrees_after_every_step) {
     if (i % 50 == 0) keep_waiters_alive();
     step();
     compare();
-    if (HasFailure()) FAIL() << "at step " << i << ", seed " << seed;
+    if (HasFailure()) FAIL() << "at step " << i;
   }
   while (!expected.queue.empty()) {
     const model::wish next = expected.queue.front();

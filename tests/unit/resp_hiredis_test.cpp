@@ -15,19 +15,12 @@
 #include <string_view>
 
 #include "../fuzz/resp_render.hpp"
+#include "support/seed.hpp"
 
 namespace {
 
 namespace resp = holdfast::resp;
 using random_bits = std::mt19937_64;
-
-// Printed with every run; given in HOLDFAST_TEST_SEED, it repeats that run.
-std::uint64_t seed() {
-  const char* given = std::getenv("HOLDFAST_TEST_SEED");
-  const std::uint64_t used = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::cout << "HOLDFAST_TEST_SEED=" << used << '\n';
-  return used;
-}
 
 std::size_t below(random_bits& bits, std::size_t n) {
   return std::uniform_int_distribution<std::size_t>(0, n - 1)(bits);
@@ -178,7 +171,7 @@ void compare(const std::string& bytes) {
 }
 
 TEST(RespAgainstHiredis, ValidBytesGiveTheSameTree) {
-  random_bits bits(seed());
+  random_bits bits(holdfast::test::make_seed());
   for (int i = 0; i < 20000 && !HasFailure(); ++i) {
     std::string bytes;
     const std::size_t messages = 1 + below(bits, 3);
@@ -200,7 +193,7 @@ TEST(RespAgainstHiredis, ValidBytesGiveTheSameTree) {
 }
 
 TEST(RespAgainstHiredis, MutatedBytesAreRefusedOnlyForADocumentedRule) {
-  random_bits bits(seed());
+  random_bits bits(holdfast::test::make_seed());
   int compared = 0;
   for (int i = 0; i < 40000 && !HasFailure(); ++i) {
     std::string bytes;
