@@ -48,7 +48,7 @@ void judge_handoffs(report& out, runner who, const run_options& how) {
   nap_exactly();
   std::array<std::vector<double>, sizes.size()> ratios;
   std::array<double, sizes.size()> commands{};
-  for (unsigned round = 0; round < how.rounds.value_or(5); ++round) {
+  for (unsigned round = 0; round < how.rounds.value_or(9); ++round) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const relay_result plain = relay(runner::ours, redis.url(), sizes[i], 800ms);
       const relay_result other = relay(who, redis.url(), sizes[i], 800ms);

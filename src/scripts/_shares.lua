@@ -114,15 +114,16 @@ end
 -- Lets in those at the head of the queue, one after the other, while they fit. Returns the sum of weights by then, how many were
 -- let in, and the ticket of the entry `me` if it came to that one, which is off the queue then and has not been given anything.
 -- Whoever cannot fit any more (the capacity shrank, the reader that wanted to be the writer has lost its share) leaves the queue, and
--- learns why when it asks next.
-local function serve_shares(me, sum)
+-- learns why when it asks next. `head`: what a caller has taken off the queue where nobody holds.
+local function serve_shares(me, sum, head)
   local given = 0
   for _ = 1, 1000 do
     if sum >= capacity then break end
     -- Where nobody holds, the head goes in or goes away.
     local popped = sum == 0
-    local head = popped and call('ZPOPMIN', KEYS[2]) or call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')
+    head = head or (popped and call('ZPOPMIN', KEYS[2]) or call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES'))
     local entry, ticket = head[1], head[2]
+    head = nil
     if not entry then break end
     local weight, kind, claim, inbox, waiter, owner = string.match(entry, '^(%d+)([*^])(%d+):([^:]+):(%d+):(.*)$')
     local old = kind == '^' and '1:' .. owner

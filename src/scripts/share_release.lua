@@ -8,38 +8,65 @@
 -- returns 0 not mine   1 released, or a reader now; nobody was let in   2 the same, and somebody was
 
 --@include _silence.lua
---@include _fence.lua
 
 local owner, weight, mode = ARGV[1], ARGV[3], ARGV[5]
 
--- A key of another type is not mine either; pcall turns WRONGTYPE into a table.
-local sum = redis.pcall('ZSCORE', KEYS[1], '#')
-if type(sum) == 'table' then
-  if ARGV[2] ~= '' then call('ZREM', KEYS[2], ARGV[2]) end
-  return 0
+if ARGV[2] ~= '' then
+  call('ZREM', KEYS[2], ARGV[2])
+  call('HDEL', KEYS[3], ARGV[2])
 end
 
+-- A key of another type is not mine either; pcall turns WRONGTYPE into a table.
+local sum = redis.pcall('ZSCORE', KEYS[1], '#')
+if type(sum) == 'table' then return 0 end
+
 -- The only share: nobody else can have come in since it was taken, ended or not. With nobody in the queue that is all.
-local alone = mode ~= 'up' and sum == weight and call('ZSCORE', KEYS[1], weight .. ':' .. owner)
+local alone = mode ~= 'up' and sum == weight and call('ZREM', KEYS[1], weight .. ':' .. owner) == 1
+local head
 if alone then
-  call('DEL', KEYS[1])
-  if call('EXISTS', KEYS[2]) == 0 then return 1 end
-  sum = false
+  head = call('ZPOPMIN', KEYS[2])
+  if not head[1] then
+    call('DEL', KEYS[1])
+    return 1
+  end
+  sum = 0
 end
 
 -- A semaphore's may have been changed since the caller was made.
-local capacity = ARGV[4] + 0
+local limit = ARGV[4]
 local of_permits = mode == 'permits'
-if of_permits then
-  local changed = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity')
-  if changed then capacity = changed + 0 end
+if of_permits then limit = call('GET', string.sub(KEYS[2], 1, -8) .. 'capacity') or limit end
+local capacity = limit + 0
+
+-- From the only one to the next, who has not waited for long: the most frequent hand-over, written out as serve_shares would do it
+-- and before its functions are made, which takes as long as two or three commands.
+local given = 0
+if alone and now() - head[2] <= YOUNG then
+  local takes, claim, inbox, waiter, taker = string.match(head[1], '^(%d+)%*(%d+):(%x+):(%d+):(.*)$')
+  if takes and takes + 0 <= capacity then
+    local ends = string.format('%.0f', now() + claim * 1000)
+    if of_permits then
+      call('ZADD', KEYS[1], takes, '#', ends, takes .. ':' .. taker, limit, '/')
+    else
+      call('ZADD', KEYS[1], takes, '#', ends, takes .. ':' .. taker)
+    end
+    call('PEXPIRE', KEYS[1], string.format('%.0f', claim + 1))
+    local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. head[2])
+    if type(heard) == 'number' and heard > 0 then
+      if takes + 0 == capacity then return 2 end
+      sum, given = takes + 0, 1
+    else
+      call('ZREM', KEYS[1], takes .. ':' .. taker)
+    end
+    head = nil
+  end
 end
 
+--@include _fence.lua
 --@include _shares.lua
 
-if ARGV[2] ~= '' then drop(ARGV[2]) end
-local mine = alone and true or false
-sum = purge(sum)
+local mine = alone
+if not alone then sum = purge(sum) end
 if mode == 'up' then
   local reader = '1:' .. owner
   local ends = call('ZSCORE', KEYS[1], weight .. ':' .. owner)
@@ -51,7 +78,7 @@ if mode == 'up' then
   else
     mine = call('ZSCORE', KEYS[1], reader) ~= false
   end
-elseif sum > 0 then
+elseif not alone and sum > 0 then
   if call('ZREM', KEYS[1], weight .. ':' .. owner) == 1 then
     mine = true
   elseif mode == 'rw' then
@@ -63,6 +90,7 @@ elseif sum > 0 then
 end
 
 -- Also when only an entry left the queue: those behind it may fit.
-local _, given = serve_shares('', sum)
+local left, more = serve_shares('', sum, head)
+if alone and left == 0 then call('DEL', KEYS[1]) end
 if not mine then return 0 end
-return given > 0 and 2 or 1
+return given + more > 0 and 2 or 1
