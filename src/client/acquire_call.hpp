@@ -5,6 +5,7 @@
 #pragma once
 
 #include "client/call.hpp"
+#include "client/replicate_call.hpp"
 #include "client/script_call.hpp"
 #include "lock/acquire_machine.hpp"
 #include "lock/checked_options.hpp"
@@ -59,6 +60,8 @@ class acquire_call final : public script_call, public call, private runtime::tim
   void follow(lock::acquire_step step, runtime::time_point now);
   void end(runtime::time_point now);
 
+  void replicate(runtime::time_point now);
+
   class type_query;
   void name_the_type(const failure& why, runtime::time_point now);
 
@@ -71,8 +74,9 @@ class acquire_call final : public script_call, public call, private runtime::tim
   lock::flavour_ptr what_;
   lock::acquire_machine machine_;
   std::unique_ptr<type_query> type_;
-  bool misunderstood_ = false;  // a link broke because of what the server sent
-  bool unanswered_ = false;     // a link broke under a request that the server may have run
+  std::unique_ptr<replicate_call> replicating_;  // it is ours, and its replicas are waited for
+  bool misunderstood_ = false;                   // a link broke because of what the server sent
+  bool unanswered_ = false;                      // a link broke under a request that the server may have run
 };
 
 }  // namespace holdfast::detail

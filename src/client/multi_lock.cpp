@@ -61,6 +61,7 @@ class attempt {
  private:
   // None: all were taken.
   std::optional<failure> take() {
+    if (terms_.replicas.value != 0) return one_by_one();  // each of them waits for its replicas
     auto step = at_once();
     if (step && !step->fences.empty()) return std::nullopt;
     if (!step) {

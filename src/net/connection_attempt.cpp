@@ -87,11 +87,11 @@ void connection::greet() {
 
 void connection::greeted(time_point now) {
   if (!greeting_side_) id_ = handshake_->connection_id();
-  if (version_ == 2 && !greeting_side_) {
+  if (version_ == 2 && !greeting_side_ && !inbox_.empty()) {
     greeting_side_ = true;
     return try_next_address(now);
   }
-  if (version_ == 2) has_inbox_ = handshake_->subscribed();
+  if (version_ == 2) has_inbox_ = greeting_side_ && handshake_->subscribed();
   become_ready(now);
 }
 
@@ -106,7 +106,7 @@ void connection::become_ready(time_point now) {
   called_away_ = false;
   last_ = endpoint{at_.host, at_.port};
   if (moved_) zombie_ = 0;  // it was numbered by another server, and may be somebody else here
-  if (version_ == 3) {
+  if (version_ == 3 && !inbox_.empty()) {
     has_inbox_ = true;
     subscribing_ = true;
     main_->append(subscribe_, now);
@@ -122,6 +122,7 @@ void connection::become_ready(time_point now) {
   }
   owner_.on_up(*this, now);
   drain_backlog(now);
+  owner_.wake_driver();  // a caller that drives others has to poll this one, too
 }
 
 // Steps of an attempt, by the client's own thread only.

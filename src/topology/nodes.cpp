@@ -2,7 +2,6 @@
 
 #include "topology/sentinel_finder.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace holdfast::topology {
@@ -10,64 +9,74 @@ namespace holdfast::topology {
 using runtime::time_point;
 
 nodes::nodes(const settings& how, const std::string& inbox, const std::string& common, net::connection_events& owner,
-             runtime::timer_queue& timers, runtime::random_source& random, const std::function<void()>& wake) {
-  std::unique_ptr<net::finder> finder;
-  if (how.deployment == deployment::sentinel) {
-    finder = std::make_unique<sentinel_finder>(how);
-  } else {
-    finder = std::make_unique<net::direct_finder>(how);
-  }
-  all_.push_back(std::make_unique<net::connection>(how, std::move(finder), inbox, common, owner, timers, random, wake));
+             runtime::timer_queue& timers, runtime::random_source& random, const std::function<void()>& wake)
+    : how_{how}, owner_{owner}, timers_{timers}, random_{random}, wake_{wake} {
+  all_.push_back(make(inbox, common));
 }
 
 nodes::~nodes() = default;
+
+std::unique_ptr<net::connection> nodes::make(const std::string& inbox, const std::string& common) const {
+  std::unique_ptr<net::finder> finder;
+  if (how_.deployment == deployment::sentinel) {
+    finder = std::make_unique<sentinel_finder>(how_);
+  } else {
+    finder = std::make_unique<net::direct_finder>(how_);
+  }
+  return std::make_unique<net::connection>(how_, std::move(finder), inbox, common, owner_, timers_, random_, wake_);
+}
+
+net::connection& nodes::waiting() {
+  if (!waiting_) waiting_ = make({}, {});
+  return *waiting_;
+}
 
 void nodes::open(time_point now) {
   for (const auto& each : all_) each->open(now);
 }
 
 void nodes::close(const failure& why, time_point now) {
-  for (const auto& each : all_) each->close(why, now);
+  each([&](net::connection& one) { one.close(why, now); });
 }
 
 bool nodes::any_ready() const noexcept {
-  return std::any_of(all_.begin(), all_.end(), [](const auto& each) { return each->ready(); });
+  return any([](const net::connection& one) { return one.ready(); });
 }
 
 bool nodes::expects() const noexcept {
-  return std::any_of(all_.begin(), all_.end(), [](const auto& each) { return each->expects(); });
+  return any([](const net::connection& one) { return one.expects(); });
 }
 
 bool nodes::unsent() const noexcept {
-  return std::any_of(all_.begin(), all_.end(), [](const auto& each) { return each->unsent(); });
+  return any([](const net::connection& one) { return one.unsent(); });
 }
 
 void nodes::flush(std::unique_lock<std::mutex>& guard) {
-  for (const auto& each : all_) each->flush(guard);
+  each([&](net::connection& one) { one.flush(guard); });
 }
 
 void nodes::fill_ready(std::vector<pollfd>& entries) const {
-  for (const auto& each : all_) {
-    if (each->ready()) each->fill(entries);
-  }
+  each([&](const net::connection& one) {
+    if (one.ready()) one.fill(entries);
+  });
 }
 
 void nodes::fill_attempts(std::vector<pollfd>& entries) const {
-  for (const auto& each : all_) {
-    if (each->attempting()) each->fill(entries);
-  }
+  each([&](const net::connection& one) {
+    if (one.attempting()) one.fill(entries);
+  });
 }
 
 void nodes::service(std::unique_lock<std::mutex>& guard, std::span<const pollfd> entries) {
-  for (const auto& each : all_) each->service(guard, entries);
+  each([&](net::connection& one) { one.service(guard, entries); });
 }
 
 void nodes::advance(std::unique_lock<std::mutex>& guard) {
-  for (const auto& each : all_) each->advance(guard);
+  each([&](net::connection& one) { one.advance(guard); });
 }
 
 bool nodes::service_waiting(std::unique_lock<std::mutex>& guard) {
-  return all_.size() == 1 && all_.front()->service_waiting(guard);
+  return all_.size() == 1 && !waiting_ && all_.front()->service_waiting(guard);
 }
 
 }  // namespace holdfast::topology

@@ -14,6 +14,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -42,6 +43,12 @@ class nodes {
   [[nodiscard]] net::connection& of(std::string_view /*key*/) noexcept { return *all_.front(); }
   [[nodiscard]] const net::connection& of(std::string_view /*key*/) const noexcept { return *all_.front(); }
 
+  // The connection for WAIT, to the same server; made when it is first asked for. It hears no messages.
+  [[nodiscard]] net::connection& waiting();
+  // The most replicas that the primary has been seen with.
+  [[nodiscard]] int replicas_seen() const noexcept { return replicas_seen_; }
+  void saw_replicas(int count) noexcept { replicas_seen_ = std::max(replicas_seen_, count); }
+
   // ---- driving
   // At least one can be driven.
   [[nodiscard]] bool any_ready() const noexcept;
@@ -60,7 +67,27 @@ class nodes {
   bool service_waiting(std::unique_lock<std::mutex>& guard);
 
  private:
+  [[nodiscard]] std::unique_ptr<net::connection> make(const std::string& inbox, const std::string& common) const;
+  template <class Predicate>
+  [[nodiscard]] bool any(Predicate what) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const auto& each) { return what(*each); }) ||
+           (waiting_ && what(*waiting_));
+  }
+  // Whoever does it may let go of the mutex meanwhile; so nothing here moves when `waiting_` is made.
+  template <class Work>
+  void each(Work what) const {
+    for (const auto& one : all_) what(*one);
+    if (waiting_) what(*waiting_);
+  }
+
+  const settings& how_;
+  net::connection_events& owner_;
+  runtime::timer_queue& timers_;
+  runtime::random_source& random_;
+  const std::function<void()> wake_;
   std::vector<std::unique_ptr<net::connection>> all_;
+  std::unique_ptr<net::connection> waiting_;
+  int replicas_seen_ = 0;
 };
 
 }  // namespace holdfast::topology
