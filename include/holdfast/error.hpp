@@ -32,6 +32,7 @@ enum class errc : unsigned char {
   protocol,       // the peer does not speak RESP, or its answer is not what the command can answer
   forked,         // this client belongs to the parent process; make a new one after fork()
   deadlock,       // the wait could never end: another holder waits to be upgraded, or this thread waits for itself
+  not_replicated,  // fewer replicas than options::replicas had the lock in time; it was given back
 };
 
 // The enum's name as text: "timed_out".

@@ -19,6 +19,7 @@
 #include <holdfast/presets.hpp>
 #include <holdfast/recursive_mutex.hpp>
 #include <holdfast/redisson_shared_mutex.hpp>
+#include <holdfast/replica_count.hpp>
 #include <holdfast/result.hpp>
 #include <holdfast/semaphore.hpp>
 #include <holdfast/settings.hpp>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <holdfast/loss.hpp>
+#include <holdfast/replica_count.hpp>
 
 #include <chrono>
 #include <functional>
@@ -56,6 +57,10 @@ struct options {
   // Wait in the server's queue: first come, first served, and a release hands over directly. Off: poll with `retry`.
   bool queue = true;
   backoff retry{};
+
+  // The lock counts as taken only when so many replicas have it: a number, or `majority`. Too few: it is given back, and the
+  // call ends with `not_replicated`. None: the client's setting, which is 0 unless set.
+  std::optional<replica_count> replicas{};
 
   // Called once, on an internal thread and with no internal lock held, when the lease is lost. May call anything.
   std::function<void(const loss&)> on_lost{};

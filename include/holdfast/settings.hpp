@@ -31,6 +31,7 @@
 //   client_name       what CLIENT LIST shows                                   (holdfast)
 //   prefix            put before every lock's name                             (empty)
 //   scripts           on or off: off for servers that do not allow them; see below  (on)
+//   replicas          a number, or majority: replicas that must have a lock       (0)
 //   sentinel_user, sentinel_password   credentials of the Sentinels: never those of Redis by themselves
 //   sentinel_tls      yes or no: the Sentinels speak TLS                       (as the URL says for Redis)
 //   max_ttl           of a quorum: its longest ttl; all clients must say the same   (30s)
@@ -50,6 +51,7 @@
 // Durations are written 250ms, 2s, 1m; a bare number is milliseconds.
 #pragma once
 
+#include <holdfast/replica_count.hpp>
 #include <holdfast/result.hpp>
 #include <holdfast/severity.hpp>
 
@@ -112,6 +114,7 @@ struct settings {
   bool scripts = true;
   std::chrono::milliseconds max_ttl{30'000};
   std::chrono::milliseconds node_timeout{50};
+  replica_count replicas;  // unless options::replicas says otherwise
 
   std::string tls_ca;
   std::string tls_cert;

@@ -110,12 +110,26 @@ void acquire_call::start(time_point now) {
 }
 
 void acquire_call::follow(acquire_step step, time_point now) {
-  if (step == acquire_step::done) return end(now);
+  if (step == acquire_step::done) return machine_.won() && how_.replicas.value != 0 ? replicate(now) : end(now);
+  if (replicating_) return;  // what comes now belongs to a wait that is over
   if (machine_.queued() && !expecting) core_->expect_grant(*this);
   core_->timers().schedule(*this, std::min(machine_.wake_at(), invitations_.due));
   if (step != acquire_step::ask || pending()) return;
   if (core_->nodes().is_quorum()) prepare_attempt(now);
   submit(now);
+}
+
+void acquire_call::replicate(time_point now) {
+  abandon();
+  core_->timers().schedule(*this, machine_.limit());
+  const lock::flavour_ptr& kept_as = what_->held_as ? what_->held_as : what_;
+  replicating_ = std::make_unique<replicate_call>(
+      *core_, key_, id_, how_.ttl, how_.replicas, kept_as, [this](const result<lock::proof>& how, time_point then) {
+        const auto over = std::move(replicating_);  // it is running: let it end first
+        how ? machine_.confirmed(*how) : machine_.forfeit(how.failure());
+        end(then);
+      });
+  replicating_->start(now);
 }
 
 void acquire_call::on_answer(const resp::value& reply, time_point now) {
@@ -174,6 +188,12 @@ void acquire_call::on_dismissal(std::uint64_t ticket, time_point now) { follow(m
 void acquire_call::on_up(time_point now) { follow(machine_.reconnected(now), now); }
 
 void acquire_call::fire(time_point now) {
+  if (replicating_) {
+    replicating_.reset();
+    machine_.forfeit(
+        {errc::not_replicated, "its replicas did not confirm the lock before the wait limit; it was given back"});
+    return end(now);
+  }
   if (now >= invitations_.due) {
     invitations_.due = runtime::never;
     return follow(machine_.pushed(now, 0), now);
@@ -185,6 +205,11 @@ void acquire_call::fire(time_point now) {
 
 void acquire_call::cancel(const failure& why) {
   if (finished) return;
+  if (replicating_) {
+    replicating_.reset();
+    machine_.forfeit(why);
+    return end(runtime::boot_clock::now());
+  }
   follow(machine_.cancel(why), runtime::boot_clock::now());
 }
 

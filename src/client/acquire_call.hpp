@@ -5,6 +5,7 @@
 #pragma once
 
 #include "client/call.hpp"
+#include "client/replicate_call.hpp"
 #include "client/script_call.hpp"
 #include "lock/acquire_machine.hpp"
 #include "lock/checked_options.hpp"
@@ -64,6 +65,8 @@ class acquire_call final : public script_call, public call, private runtime::tim
   void write_entry(std::string_view inbox);
   void prepare_attempt(runtime::time_point now);
 
+  void replicate(runtime::time_point now);
+
   class type_query;
   void name_the_type(const failure& why, runtime::time_point now);
 
@@ -77,6 +80,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   lock::flavour_ptr what_;
   lock::acquire_machine machine_;
   std::unique_ptr<type_query> type_;
+  std::unique_ptr<replicate_call> replicating_;  // it is ours, and its replicas are waited for
   // On a quorum, whose nodes invite one by one:
   struct {
     std::size_t count = 0;

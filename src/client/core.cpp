@@ -130,6 +130,7 @@ void core::on_up(net::connection& which, time_point now) {
     if (concerns(each->key())) each->on_up(now);
     each = following;
   }
+  if (&which != &nodes_.of({})) return;          // it hears no messages, and was looked at with the other
   for (watcher* each : watchers_) each->hint();  // messages may have been missed
   check_->schedule(now);
 }

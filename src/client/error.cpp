@@ -50,6 +50,8 @@ std::string_view to_string(errc code) noexcept {
       return "forked";
     case errc::deadlock:
       return "deadlock";
+    case errc::not_replicated:
+      return "not_replicated";
   }
   return "unknown";
 }

@@ -66,7 +66,8 @@ class attempt {
  private:
   // None: all were taken.
   std::optional<failure> take() {
-    if (!in_one_place()) return one_by_one();
+    // Apart, or each of them waits for its replicas.
+    if (!in_one_place() || terms_.replicas.value != 0) return one_by_one();
     auto step = at_once();
     if (step && !step->fences.empty()) return std::nullopt;
     if (!step) {

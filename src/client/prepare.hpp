@@ -36,6 +36,8 @@ inline result<prepared> prepare(const core& owner, std::string_view name, const 
     return failure{errc::bad_option, "wait is set, but the try_ calls do not wait; use acquire"};
   }
   terms->waits = waits;
+  terms->replicas = how.replicas.value_or(owner.where().replicas);
+  if (!scripts && terms->replicas.value != 0) return lock::needs_scripts("replicas");
   if (!scripts) terms->queue = false;  // there is none to stand in
   const std::string& prefix = how.prefix ? *how.prefix : owner.where().prefix;
   auto key = lock::make_key(prefix, name);

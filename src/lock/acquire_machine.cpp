@@ -179,6 +179,12 @@ acquire_step acquire_machine::cancel(const failure& why) {
   return finish(why);
 }
 
+void acquire_machine::forfeit(failure why) {
+  won_.reset();
+  lost_ = std::move(why);
+  known_to_server_ = true;
+}
+
 time_point acquire_machine::wake_at() const noexcept {
   switch (state_) {
     case state::queued:

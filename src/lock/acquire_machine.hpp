@@ -55,8 +55,12 @@ class acquire_machine {
   acquire_step reconnected(runtime::time_point now);
   acquire_step timer(runtime::time_point now);
   acquire_step cancel(const failure& why);
+  // After `done` with the lock: what its replicas said. Confirmed with a fresh proof, or given up.
+  void confirmed(const proof& fresh) noexcept { won_->held = fresh; }
+  void forfeit(failure why);
 
   [[nodiscard]] runtime::time_point wake_at() const noexcept;
+  [[nodiscard]] runtime::time_point limit() const noexcept { return limit_; }
   [[nodiscard]] bool asking() const noexcept { return state_ == state::asking; }
   [[nodiscard]] bool queued() const noexcept { return state_ == state::queued; }
   [[nodiscard]] bool contended() const noexcept { return contended_; }

@@ -51,6 +51,10 @@ result<terms> check(const options& how) {
   if (how.retry.first < milliseconds{1} || how.retry.most < how.retry.first || how.retry.most > longest_wait) {
     return wrong("retry.first", how.retry.first, "it must be at least 1 ms and at most retry.most");
   }
+  if (how.replicas && (how.replicas->value < majority.value || how.replicas->value > most_replicas)) {
+    return failure{errc::bad_option, "replicas is " + std::to_string(how.replicas->value) +
+                                         "; it must be a number from 0 to 1000, or holdfast::majority"};
+  }
   if (!how.owner.empty()) {
     if (auto owner = check_owner(how.owner); !owner) return owner.failure();
   }

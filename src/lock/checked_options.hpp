@@ -19,6 +19,7 @@ struct terms {
   bool fence = true;
   bool queue = true;
   backoff retry{};
+  replica_count replicas{};
 };
 
 // The shortest and longest ttl.

@@ -104,6 +104,8 @@ class connection final : public carrier, private runtime::timer {
   [[nodiscard]] bool listens_to(std::string_view channel) const { return shards_.has(channel); }
   // In on_up: this is another server than the last time; what was written there may not have come here.
   [[nodiscard]] bool moved() const noexcept { return moved_; }
+  // Where it is ready, or was last.
+  [[nodiscard]] const std::optional<endpoint>& place() const noexcept { return last_; }
   // The RESP version spoken, once ready.
   [[nodiscard]] int version() const noexcept { return version_; }
   // What `why`, the end of somebody's patience, comes down to: `protocol` if an answer has begun and does not go on.

@@ -92,11 +92,11 @@ void connection::greeted(time_point now) {
     identity_ = handshake_->identity();
     identity_.since = now - identity_.uptime;
   }
-  if (version_ == 2 && !greeting_side_) {
+  if (version_ == 2 && !greeting_side_ && !inbox_.empty()) {
     greeting_side_ = true;
     return try_next_address(now);
   }
-  if (version_ == 2) has_inbox_ = handshake_->subscribed();
+  if (version_ == 2) has_inbox_ = greeting_side_ && handshake_->subscribed();
   become_ready(now);
 }
 
@@ -111,7 +111,7 @@ void connection::become_ready(time_point now) {
   called_away_ = false;
   last_ = endpoint{at_.host, at_.port};
   if (moved_) zombie_ = 0;  // it was numbered by another server, and may be somebody else here
-  if (version_ == 3) {
+  if (version_ == 3 && !inbox_.empty()) {
     has_inbox_ = true;
     subscribing_ = true;
     main_->append(subscribe_, now);
@@ -127,6 +127,7 @@ void connection::become_ready(time_point now) {
   }
   owner_.on_up(*this, now);
   drain_backlog(now);
+  owner_.wake_driver();  // a caller that drives others has to poll this one, too
 }
 
 // Steps of an attempt, by the client's own thread only.

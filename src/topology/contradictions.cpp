@@ -25,6 +25,9 @@ std::optional<contradiction> in_quorum(const settings& how) {
     return contradiction{"max_ttl", "is less than 100ms, the shortest ttl that there is"};
   }
   if (!how.scripts) return contradiction{"scripts", "is off, and a quorum needs scripts"};
+  if (how.replicas.value != 0) {
+    return contradiction{"replicas", "is set, and a quorum has none: its majority of nodes is what keeps a lock"};
+  }
   return std::nullopt;
 }
 

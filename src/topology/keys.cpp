@@ -82,6 +82,18 @@ bool assign_verify(settings& into, std::string_view text) {
   return false;
 }
 
+bool assign_replicas(settings& into, std::string_view text) {
+  if (text == "majority") return into.replicas = majority, true;
+  int count = 0;
+  if (!assign_number(count, text, 0) || count > most_replicas) return false;
+  into.replicas = count;
+  return true;
+}
+
+std::string describe_replicas(const settings& from) {
+  return from.replicas == majority ? "majority" : std::to_string(from.replicas.value);
+}
+
 bool assign_sentinel_tls(settings& into, std::string_view text) {
   if (text == "yes") return into.sentinel_tls = true, true;
   if (text == "no") return into.sentinel_tls = false, true;
@@ -118,6 +130,7 @@ constexpr std::array table{
                 describe_text<&settings::prefix>},
     setting_key{"scripts", "on or off", false, false, assign_scripts,
                 [](const settings& from) { return std::string{from.scripts ? "on" : "off"}; }},
+    setting_key{"replicas", "a number from 0 to 1000, or majority", false, false, assign_replicas, describe_replicas},
     setting_key{"sentinel_user", "a user's name", false, false, assign_text<&settings::sentinel_user>,
                 describe_text<&settings::sentinel_user>},
     setting_key{"sentinel_password", "a password (it is empty)", true, false,

@@ -27,6 +27,11 @@ nodes::nodes(const settings& how, const std::string& inbox, const std::string& c
         std::make_unique<net::connection>(where, find(where), inbox, common, hears, timers, random, wake, identifies));
     return *all_.back();
   };
+  make_waiting_ = [this, &how, &owner, &timers, &random, wake]() -> net::connection& {
+    all_.push_back(std::make_unique<net::connection>(how, find(how), std::string{}, std::string{}, owner, timers,
+                                                     random, wake, false));
+    return *all_.back();
+  };
   switch (how.deployment) {
     case deployment::single:
     case deployment::sentinel:
@@ -88,8 +93,15 @@ void nodes::submit(net::request& what, time_point now) {
 std::vector<net::connection*> nodes::primaries() const {
   if (cluster_) return cluster_->primaries();
   std::vector<net::connection*> out;
-  for (const auto& each : all_) out.push_back(each.get());
+  for (const auto& each : all_) {
+    if (each.get() != waiting_) out.push_back(each.get());
+  }
   return out;
+}
+
+net::connection& nodes::waiting() {
+  if (waiting_ == nullptr) waiting_ = &make_waiting_();
+  return *waiting_;
 }
 
 bool nodes::any_ready() const noexcept {

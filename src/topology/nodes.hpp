@@ -17,6 +17,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -61,6 +62,13 @@ class nodes {
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] net::connection& at(std::size_t which) const noexcept { return *all_[which]; }
 
+  // ---- replicas, where one primary has all keys
+  // The connection for WAIT, to the same server; made when it is first asked for. It hears no messages.
+  [[nodiscard]] net::connection& waiting();
+  // The most replicas that the primary has been seen with.
+  [[nodiscard]] int replicas_seen() const noexcept { return replicas_seen_; }
+  void saw_replicas(int count) noexcept { replicas_seen_ = std::max(replicas_seen_, count); }
+
   // ---- driving
   // At least one can be driven.
   [[nodiscard]] bool any_ready() const noexcept;
@@ -82,6 +90,9 @@ class nodes {
   std::vector<std::unique_ptr<settings>> quorum_;  // of each node: the common ones, with its own address
   std::unique_ptr<cluster> cluster_;               // outlives the connections, which tell it things
   std::vector<std::unique_ptr<net::connection>> all_;
+  std::function<net::connection&()> make_waiting_;
+  net::connection* waiting_ = nullptr;
+  int replicas_seen_ = 0;
 };
 
 }  // namespace holdfast::topology

@@ -31,6 +31,7 @@ const std::map<std::string_view, sample> samples{
     {"max_in_flight", {"12", {"", "0", "-1", "4294967296", "many"}}},
     {"client_name", {"billing", {"", "two words", "\x7f", "\xc3\xa4"}}},
     {"prefix", {"lock:", {}}},
+    {"replicas", {"majority", {"", "-1", "1001", "x", "all"}}},
     {"sentinel_user", {"watch", {}}},
     {"sentinel_password", {"hunter3", {""}}},
     {"sentinel_tls", {"yes", {"", "true", "0", "YES"}}},
