@@ -42,7 +42,7 @@ local capacity = limit + 0
 -- and before its functions are made, which takes as long as two or three commands.
 local given = 0
 if alone and now() - head[2] <= YOUNG then
-  local takes, claim, inbox, waiter, taker = string.match(head[1], '^(%d+)%*(%d+):(%x+):(%d+):(.*)$')
+  local takes, claim, inbox, waiter, taker = string.match(head[1], '^(%d+)%*(%d+):([^:]+):(%d+):(.*)$')
   if takes and takes + 0 <= capacity then
     local ends = string.format('%.0f', now() + claim * 1000)
     if of_permits then
@@ -51,7 +51,7 @@ if alone and now() - head[2] <= YOUNG then
       call('ZADD', KEYS[1], takes, '#', ends, takes .. ':' .. taker)
     end
     call('PEXPIRE', KEYS[1], string.format('%.0f', claim + 1))
-    local heard = redis.pcall('PUBLISH', 'holdfast:inbox:' .. inbox, waiter .. ' ' .. head[2])
+    local heard = post(inbox, waiter .. ' ' .. head[2])
     if type(heard) == 'number' and heard > 0 then
       if takes + 0 == capacity then return 2 end
       sum, given = takes + 0, 1
