@@ -90,7 +90,7 @@ std::string table_of(const diagnosis& seen, bool coloured) {
   return out + "\n";
 }
 
-std::string json_of(const diagnosis& seen) {
+json_object json_of(const diagnosis& seen) {
   json_array findings;
   for (const finding& each : seen.findings) {
     findings.raw(json_object{}
@@ -103,16 +103,34 @@ std::string json_of(const diagnosis& seen) {
                      .text());
   }
   return json_object{}
-             .add("where", seen.where)
-             .add("server", seen.server)
-             .add("worst", to_string(seen.worst()))
-             .add("dangers", seen.count(severity::danger))
-             .add("warnings", seen.count(severity::warning))
-             .add("notices", seen.count(severity::notice))
-             .add("fine", seen.count(severity::fine))
-             .raw("findings", findings.text())
-             .text() +
+      .add("where", seen.where)
+      .add("server", seen.server)
+      .add("worst", to_string(seen.worst()))
+      .add("dangers", seen.count(severity::danger))
+      .add("warnings", seen.count(severity::warning))
+      .add("notices", seen.count(severity::notice))
+      .add("fine", seen.count(severity::fine))
+      .raw("findings", findings.text());
+}
+
+severity worst_of(const std::vector<diagnosis>& all) {
+  severity worst = severity::fine;
+  for (const diagnosis& each : all) worst = std::max(worst, each.worst());
+  return worst;
+}
+
+std::string json_of(const std::vector<diagnosis>& all, const std::string& where) {
+  if (all.size() == 1) return json_of(all.front()).text() + "\n";
+  json_array nodes;
+  for (const diagnosis& each : all) nodes.raw(json_of(each).text());
+  return json_object{}.add("where", where).add("worst", to_string(worst_of(all))).raw("nodes", nodes.text()).text() +
          "\n";
+}
+
+std::string table_of(const std::vector<diagnosis>& all, bool coloured) {
+  std::string out;
+  for (const diagnosis& each : all) out += (out.empty() ? "" : "\n") + table_of(each, coloured);
+  return out;
 }
 
 class doctor_verb final : public verb {
@@ -134,9 +152,9 @@ class doctor_verb final : public verb {
     }
     if (ttl_) how.ttl = *ttl_;
     client redis = target_.connect();
-    const diagnosis seen = examine(redis, how).value();
-    print(json_ ? json_of(seen) : table_of(seen, has_colours(STDOUT_FILENO)));
-    switch (seen.worst()) {
+    const auto seen = examine_all(redis, how).value();
+    print(json_ ? json_of(seen, redis.where().display()) : table_of(seen, has_colours(STDOUT_FILENO)));
+    switch (worst_of(seen)) {
       case severity::danger:
         return 2;
       case severity::warning:

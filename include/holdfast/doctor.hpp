@@ -52,4 +52,8 @@ struct examine_options {
 // `bad_option`.
 result<diagnosis> examine(client& redis, const examine_options& how = {});
 
+// Every server that has locks of its own, at the same time: the only one, the primaries of a Redis Cluster, the nodes of a quorum. One
+// that cannot be looked at has the finding `reachable` and no other; when none can, this fails as examine() does.
+result<std::vector<diagnosis>> examine_all(client& redis, const examine_options& how = {});
+
 }  // namespace holdfast

@@ -64,11 +64,13 @@ std::size_t batch::add_script(const scripts::script& what, std::span<const std::
 
 std::optional<failure> batch::run(guard_type& guard) {
   for (const item& each : items_) {
-    if (auto why = each.what != nullptr ? unsupported(core_, each.what->name) : std::nullopt) return why;
+    if (each.what == nullptr || (only_ != nullptr && core_.where().scripts)) continue;
+    if (auto why = unsupported(core_, each.what->name)) return why;
   }
   open_ = items_.size();
   const time_point now = runtime::boot_clock::now();
   for (item& each : items_) {
+    if (only_ != nullptr) each.only_at = only_;
     if (!problem_) core_.nodes().submit(each, now);  // a closed client refuses at once
   }
   if (open_ == 0) return problem_;

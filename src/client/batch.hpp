@@ -25,7 +25,9 @@ namespace holdfast::detail {
 class batch final : public call {
  public:
   // `repeatable`: commands that were not answered are sent again on the next link; for those that only read.
-  batch(core& owner, bool repeatable) : core_{owner}, repeatable_{repeatable} {}
+  // `only`: all of them go to this node, whatever they are about.
+  batch(core& owner, bool repeatable, net::connection* only = nullptr)
+      : core_{owner}, repeatable_{repeatable}, only_{only} {}
   ~batch();
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
@@ -72,6 +74,7 @@ class batch final : public call {
 
   core& core_;
   const bool repeatable_;
+  net::connection* const only_;
   std::deque<item> items_;
   std::size_t open_ = 0;
   int repetitions_ = 0;

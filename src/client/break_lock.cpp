@@ -1,10 +1,10 @@
-// holdfast::break_lock: one script for each layout. Each says what is at the key if it is not for it.
+// holdfast::break_lock: one script for each layout, and one for the votes of a quorum. Each says what is at the key if it is not for it.
 #include <holdfast/inspect.hpp>
 
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
-#include "client/supported.hpp"
 #include "lock/names.hpp"
+#include "lock/quorum_majority.hpp"
 #include "lock/snapshot.hpp"
 #include "lock/transaction.hpp"
 
@@ -24,14 +24,46 @@ bool is_only(const resp::value& reply, std::string_view word) {
   return reply.is_list() && reply.items.size() == 1 && reply.items[0].text == word;
 }
 
+// On a quorum: every vote for the holder. It is broken when those that may be left are not a majority.
+result<broken_lock> break_votes(client& redis, core& owner, const std::string& key, std::string_view name,
+                                std::string_view expected_owner) {
+  const auto seen = inspect(redis, name, {.patience = std::chrono::milliseconds{0}, .most_waiters = 0});
+  if (!seen) return seen.failure();
+  if (!seen->held) return failure{errc::not_owner, "nobody holds " + key + ": there is nothing to break"};
+  if (!expected_owner.empty() && seen->owner != expected_owner) {
+    return failure{errc::not_owner,
+                   "the holder has changed: now it is " + seen->owner + "; nothing was broken, look again"};
+  }
+  broken_lock out{.owner = seen->owner, .next_owner = {}};
+  std::size_t unanswered = 0;
+  std::optional<failure> why;
+  auto guard = owner.lock();
+  const auto nodes = owner.nodes().primaries();
+  for (net::connection* each : nodes) {
+    batch asked{owner, false, each};
+    const std::vector keys{key, lock::waiters_key(key)};
+    asked.add_script(scripts::quorum_break, std::span<const std::string>{keys}, {&out.owner, 1});
+    if (auto problem = asked.run(guard)) {
+      ++unanswered;
+      why = problem;
+      continue;
+    }
+    const auto read = lock::read_break(asked.reply(0), key);
+    out.told = out.told || (read && read->told);
+  }
+  if (unanswered >= lock::majority_of(nodes.size())) return *why;
+  return out;
+}
+
 }  // namespace
 
 result<broken_lock> break_lock(client& redis, std::string_view name, std::string_view expected_owner) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) return core::foreign();
-  if (auto why = detail::unsupported(*owner, "break_lock")) return *why;
+  if (!owner->where().scripts) return lock::needs_scripts("break_lock");
   const auto key = lock::make_key(owner->where().prefix, name);
   if (!key) return key.failure();
+  if (owner->where().deployment == deployment::quorum) return break_votes(redis, *owner, *key, name, expected_owner);
   auto guard = owner->lock();
   std::optional<batch> asked;
   // Not repeatable: the second run could take the lock from the waiter to whom the first has given it.

@@ -41,10 +41,10 @@ std::string words_of(const resp::value& refusal) {
 
 class gathering {
  public:
-  gathering(const std::shared_ptr<core>& owner, const examine_options& how) : owner_{owner}, how_{how} {
+  gathering(const std::shared_ptr<core>& owner, const examine_options& how, deployment as) : owner_{owner}, how_{how} {
     const settings& ours = owner->where();
     out_.prefix = ours.prefix;
-    out_.as_cluster = ours.deployment == deployment::cluster;
+    out_.as = as;
     out_.command_timeout = ours.command_timeout;
     out_.keep_alive = ours.keep_alive;
     out_.ttl = how.ttl;
@@ -157,8 +157,8 @@ class gathering {
 
 }  // namespace
 
-result<doctor::facts> gather(const std::shared_ptr<core>& owner, const examine_options& how) {
-  return gathering{owner, how}.run();
+result<doctor::facts> gather(const std::shared_ptr<core>& owner, const examine_options& how, deployment as) {
+  return gathering{owner, how, as}.run();
 }
 
 }  // namespace holdfast::detail

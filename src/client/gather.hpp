@@ -13,8 +13,8 @@
 
 namespace holdfast::detail {
 
-// A failure where a question got no answer at all; a refusal becomes `why_not` of its fact.
-result<doctor::facts> gather(const std::shared_ptr<core>& owner, const examine_options& how);
+// A failure where a question got no answer at all; a refusal becomes `why_not` of its fact. `as`: what the server is one node of.
+result<doctor::facts> gather(const std::shared_ptr<core>& owner, const examine_options& how, deployment as);
 
 // The part about rights.
 result<doctor::rights_seen> gather_rights(const std::shared_ptr<core>& owner);

@@ -24,11 +24,6 @@ namespace {
 // What is undone is undone within a claim window and a silence, or has lapsed by itself (acquire_call.cpp).
 constexpr milliseconds undo_limit{6000};
 
-// In one step it needs a script; on a quorum it is one plain lock after the other, in order.
-std::string_view kind_of(const core& owner) {
-  return owner.where().deployment == deployment::quorum ? "" : "a multi_lock";
-}
-
 class attempt {
  public:
   attempt(std::shared_ptr<core> owner, std::vector<std::string> names, options how, bool waits)
@@ -39,7 +34,7 @@ class attempt {
 
   result<multi_lease> run() {
     for (const std::string& each : names_) {
-      auto checked = detail::prepare(*owner_, each, how_, waits_, kind_of(*owner_));
+      auto checked = detail::prepare(*owner_, each, how_, waits_, detail::unless_quorum(*owner_, "a multi_lock"));
       if (!checked) return checked.failure();
       prefix_ = checked->prefix;
       terms_ = checked->terms;
@@ -237,7 +232,7 @@ multi_lock::multi_lock(client& redis, std::vector<std::string> names, options ho
   auto ordered = lock::order_members(std::move(names)).value();
   for (const std::string& each : ordered) {
     const auto& core = detail::lease_access::core_of(redis);
-    static_cast<void>(detail::prepare(*core, each, how, true, kind_of(*core)).value());
+    static_cast<void>(detail::prepare(*core, each, how, true, detail::unless_quorum(*core, "a multi_lock")).value());
   }
   state_ = std::make_unique<state_type>(redis, std::move(ordered), std::move(how));
 }

@@ -29,7 +29,10 @@ directory& all_holds() {
   return *made;
 }
 
-lock::flavour_ptr recursive_flavour(std::string_view key) {
+// Redisson's layout is for locks that are shared with Java; the nodes of a quorum vote for an owner, and how deep it is inside is its own
+// affair in either layout.
+lock::flavour_ptr recursive_flavour(const core& owner, std::string_view key) {
+  if (owner.where().deployment == deployment::quorum) return lock::plain();
   return std::make_shared<const lock::flavour>(lock::flavour{.acquire = &scripts::recursive_acquire,
                                                              .release = &scripts::recursive_release,
                                                              .renew = &scripts::recursive_renew,
@@ -75,7 +78,7 @@ std::shared_ptr<recursive_hold> recursive_hold::of(const std::shared_ptr<core>& 
 }
 
 recursive_hold::recursive_hold(std::shared_ptr<core> owner, const std::string& key)
-    : owner_{std::move(owner)}, flavour_{recursive_flavour(key)} {}
+    : owner_{std::move(owner)}, flavour_{recursive_flavour(*owner_, key)} {}
 
 recursive_hold::admission recursive_hold::pass_gate(const lock::visitor& who, std::string_view name, const options& how,
                                                     std::optional<nanoseconds> limit) {

@@ -28,7 +28,8 @@ struct recursive_mutex::state_type {
 
 recursive_mutex::recursive_mutex(client& redis, std::string_view name, options how) {
   const auto& core = detail::lease_access::core_of(redis);
-  const auto prepared = detail::prepare(*core, name, how, true, "a recursive_mutex").value();
+  const auto prepared =
+      detail::prepare(*core, name, how, true, detail::unless_quorum(*core, "a recursive_mutex")).value();
   // The names of the other fields of the hash.
   if (how.owner == "holdfast" || how.owner == "mode") {
     throw error{

@@ -6,6 +6,8 @@
 #include "doctor/info.hpp"
 #include "runtime/clock.hpp"
 
+#include <holdfast/settings.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -60,7 +62,8 @@ struct facts {
   int protocol = 0;  // RESP version spoken
 
   // Of the client that asks.
-  bool as_cluster = false;  // it treats the server as a node of a Redis Cluster
+  deployment as = deployment::single;  // what it takes the server for one node of
+  std::string same_as{};               // another node of the quorum that turned out to be this very server
   std::string prefix{};
   std::chrono::milliseconds command_timeout{1000};
   std::chrono::milliseconds keep_alive{5000};

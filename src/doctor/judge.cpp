@@ -33,6 +33,7 @@ constexpr std::array table{
     row{"role", source::info, by_info<judge_role>},
     row{"replicas", source::info, judge_replicas},
     row{"cluster", source::info, judge_cluster},
+    row{"quorum", source::info, judge_quorum},
     row{"version", source::info, judge_version},
     row{"acl", source::rights, judge_acl},
     row{"clock_difference", source::clock, judge_clock_difference},

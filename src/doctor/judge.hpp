@@ -34,6 +34,7 @@ using opinion = std::optional<finding>;
 [[nodiscard]] opinion judge_save_errors(const facts& seen);
 [[nodiscard]] opinion judge_replicas(const facts& seen);
 [[nodiscard]] opinion judge_cluster(const facts& seen);
+[[nodiscard]] opinion judge_quorum(const facts& seen);
 [[nodiscard]] opinion judge_version(const facts& seen);
 [[nodiscard]] opinion judge_clock_difference(const facts& seen);
 [[nodiscard]] opinion judge_clock_steps(const facts& seen);
@@ -45,6 +46,9 @@ using opinion = std::optional<finding>;
 [[nodiscard]] opinion judge_tcp_keepalive(const facts& seen);
 [[nodiscard]] opinion judge_client_limit(const facts& seen);
 [[nodiscard]] opinion judge_protocol(const facts& seen);
+
+// Instead of all others, of a node that could not be looked at. Its id is `reachable`, which is not among finding_ids().
+[[nodiscard]] finding judge_unreachable(std::string_view why, deployment as);
 
 // The share of sorted or unsorted durations below which `share` (0 to 1) of them lie, by nearest rank. Not empty.
 [[nodiscard]] std::chrono::nanoseconds quantile(std::vector<std::chrono::nanoseconds> of, double share);

@@ -65,6 +65,9 @@ opinion judge_replicas(const facts& seen) {
         "Redis refuses every write (NOREPLICAS): locks cannot be had",
         "bring the replicas back, or CONFIG SET min-replicas-to-write " + std::to_string(*good));
   }
+  if (*count == 0 && seen.as == deployment::quorum) {
+    return about_replicas(severity::fine, "no replicas: the other nodes of the quorum stand in");
+  }
   if (*count == 0) {
     return about_replicas(severity::notice, "no replicas",
                           "when this host is down, no lock can be had until it is back; a failover is not possible",
@@ -87,9 +90,26 @@ opinion judge_replicas(const facts& seen) {
 opinion judge_cluster(const facts& seen) {
   if (!seen.info.value || !seen.info.value->has("cluster_enabled")) return std::nullopt;
   if (seen.info.value->text("cluster_enabled") == "0") return finding{severity::fine, "cluster", "not a cluster"};
-  if (seen.as_cluster) return finding{severity::fine, "cluster", "a node of a Redis Cluster"};
+  if (seen.as == deployment::cluster) return finding{severity::fine, "cluster", "a node of a Redis Cluster"};
   return finding{severity::danger, "cluster", "this is a node of a Redis Cluster, and the URL says that it is alone",
                  "locks in slots of other nodes are refused (MOVED)", "write redis+cluster:// instead of redis://"};
+}
+
+// Two names for one server would be two votes of one: a majority that is none.
+opinion judge_quorum(const facts& seen) {
+  if (!seen.info.value) return std::nullopt;
+  if (seen.as != deployment::quorum) return finding{severity::fine, "quorum", "not a node of a quorum"};
+  if (seen.same_as.empty()) return finding{severity::fine, "quorum", "a node of a quorum"};
+  return finding{severity::danger, "quorum", "the same server as " + seen.same_as,
+                 "one server with two votes: two clients can each have a majority",
+                 "name every node once, by the same URL on all clients"};
+}
+
+finding judge_unreachable(std::string_view why, deployment as) {
+  return {severity::danger, "reachable", std::string{why},
+          as == deployment::quorum ? "it does not vote; with half of the nodes down no lock can be had"
+                                   : "locks in its slots cannot be had",
+          "start it, or mend the way to it"};
 }
 
 }  // namespace holdfast::doctor

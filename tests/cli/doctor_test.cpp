@@ -6,6 +6,7 @@
 
 #include "cli/diagnosis.hpp"
 #include "support/eventually.hpp"
+#include "support/quorum_group.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -35,7 +36,7 @@ TEST(Doctor, TheJsonHasStableKeys) {
             (std::set<std::string>{"where", "server", "worst", "dangers", "warnings", "notices", "fine", "findings"}));
   EXPECT_EQ(text_at(got.json, "where"), server.url());
   EXPECT_TRUE(text_at(got.json, "server").starts_with("redis ")) << got.run.out;
-  EXPECT_EQ(got.findings.size(), 18U);
+  EXPECT_EQ(got.findings.size(), 19U);
 }
 
 TEST(Doctor, EvictionIsADangerAndExitsWithTwo) {
@@ -157,6 +158,24 @@ TEST(Doctor, TheTableShowsWhyAndFixAndNoColoursInAPipe) {
   EXPECT_NE(seen.out.find("\n1 danger, 0 warnings, "), std::string::npos) << seen.out;
   EXPECT_LT(seen.out.find("danger "), seen.out.find("fine ")) << "the worst come first";
   EXPECT_EQ(seen.out.find('\x1b'), std::string::npos);
+}
+
+TEST(Doctor, OfAQuorumEveryNodeAndTheWorstDecides) {
+  quorum_group nodes{{.nodes = 3}};
+  static_cast<void>(nodes.node(2).text({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"}));
+  const environment variables{{"HOLDFAST_URL", nodes.url()}};
+  const auto run = holdfast_run({"doctor", "--json", "--quick"}, variables);
+  EXPECT_EQ(run.code(), 2) << run.err;
+  const auto json = parse_json(run.out);
+  EXPECT_EQ(text_at(json, "where"), nodes.url());
+  EXPECT_EQ(text_at(json, "worst"), "danger");
+  ASSERT_EQ(json.at("nodes").as_array().size(), 3U);
+  EXPECT_EQ(text_at(json.at("nodes").as_array()[2], "where"), nodes.node(2).url());
+  EXPECT_EQ(text_at(json.at("nodes").as_array()[2], "worst"), "danger");
+  const auto plain = holdfast_run({"doctor", "--quick"}, variables);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    EXPECT_NE(plain.out.find(nodes.node(i).url()), std::string::npos) << plain.out;
+  }
 }
 
 }  // namespace

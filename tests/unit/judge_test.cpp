@@ -152,8 +152,18 @@ TEST(JudgeTopology, ReplicasWithoutConfigGoByInfo) {
 TEST(JudgeTopology, AClusterWantsAClusterUrl) {
   expect(with_info({{"cluster_enabled", "1"}}), "cluster", severity::danger, "MOVED");
   facts cluster = with_info({{"cluster_enabled", "1"}});
-  cluster.as_cluster = true;
+  cluster.as = deployment::cluster;
   expect(cluster, "cluster", severity::fine, "");
+}
+
+TEST(JudgeTopology, ANodeOfAQuorumNeedsNoReplicaAndMustNotVoteTwice) {
+  facts node = with_info({{"connected_slaves", "0"}});
+  expect(node, "replicas", severity::notice);
+  node.as = deployment::quorum;
+  expect(node, "replicas", severity::fine);
+  expect(node, "quorum", severity::fine);
+  node.same_as = "redis://10.0.0.1:6379";
+  expect(node, "quorum", severity::danger, "10.0.0.1");
 }
 
 TEST(JudgeVersion, AtItsBoundaries) {
