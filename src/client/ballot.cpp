@@ -100,6 +100,7 @@ void ballot::sent(time_point when) noexcept {
 
 void ballot::ask(purpose why, std::size_t node, time_point now) {
   net::connection& to = core_.nodes().at(node);
+  if (core_.nodes().is_twin(node)) return failed(why, node, false, now);
   if (!to.hopeful() && !goes_on(now)) return failed(why, node, false, now);
   if (to.laden(now, core_.where().node_timeout)) return failed(why, node, false, now);
   slip& made = slips_.emplace_back(*this, why, node);

@@ -90,6 +90,13 @@ void nodes::submit(net::request& what, time_point now) {
   of(what.routed_by()).submit(what, now);
 }
 
+bool nodes::is_twin(std::size_t which) const noexcept {
+  const std::string& mine = at(which).identity().run_id;
+  if (mine.empty()) return false;
+  const auto end = all_.begin() + static_cast<std::ptrdiff_t>(which);
+  return std::any_of(all_.begin(), end, [&](const auto& each) { return each->identity().run_id == mine; });
+}
+
 std::vector<net::connection*> nodes::primaries() const {
   if (cluster_) return cluster_->primaries();
   std::vector<net::connection*> out;

@@ -61,6 +61,8 @@ class nodes {
   [[nodiscard]] bool is_quorum() const noexcept { return !quorum_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] net::connection& at(std::size_t which) const noexcept { return *all_[which]; }
+  // Whether it is the same server as one before it, under another name: then it has no vote of its own.
+  [[nodiscard]] bool is_twin(std::size_t which) const noexcept;
 
   // ---- replicas, where one primary has all keys
   // The connection for WAIT, to the same server; made when it is first asked for. It hears no messages.

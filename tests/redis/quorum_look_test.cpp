@@ -95,6 +95,19 @@ TEST_F(QuorumLook, BreakingLetsTheNextOneIn) {
   EXPECT_TRUE(waits.get());
 }
 
+// Two names for one server would be two votes of one: without a second server there is no majority of three.
+TEST(QuorumTwins, OneServerHasOneVoteUnderTwoNames) {
+  quorum_group nodes{{.nodes = 3}};
+  settings where = nodes.where();
+  where.hosts[1] = {"localhost", nodes.node(0).port()};
+  client redis{where};
+  ASSERT_TRUE(redis.try_acquire("door", {.ttl = 1000ms})) << "of the first and the third";
+  nodes.node(2).kill();
+  const auto got = redis.try_acquire("door", {.ttl = 1000ms});
+  ASSERT_FALSE(got) << "one server must not be a majority";
+  EXPECT_EQ(got.code(), errc::unreachable) << got.failure().detail;
+}
+
 TEST_F(QuorumLook, ARecursiveMutexIsEnteredAgainWithoutAsking) {
   recursive_mutex door{redis, "door", {.ttl = 2000ms}};
   const std::scoped_lock outer{door};
