@@ -110,7 +110,7 @@ result<std::vector<diagnosis>> examine_all(client& redis, const examine_options&
     if (all[i]) {
       out.push_back(conclude(servers[i], *all[i]));
     } else {
-      out.push_back({servers[i].display(), {}, {doctor::judge_unreachable(all[i].failure().message, as)}});
+      out.push_back({servers[i].display(), {}, {doctor::judge_unreachable(all[i].failure().detail, as)}});
     }
   }
   return out;
