@@ -34,7 +34,8 @@ class attempt {
 
   result<multi_lease> run() {
     for (const std::string& each : names_) {
-      auto checked = detail::prepare(*owner_, each, how_, waits_, detail::unless_quorum(*owner_, "a multi_lock"));
+      const auto kind = detail::unless_quorum(*owner_, "a lock on several names");
+      auto checked = detail::prepare(*owner_, each, how_, waits_, kind);
       if (!checked) return checked.failure();
       prefix_ = checked->prefix;
       terms_ = checked->terms;
