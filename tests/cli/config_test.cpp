@@ -62,7 +62,7 @@ TEST_F(Config, ShowsEveryPlaceAValueCanComeFrom) {
   EXPECT_EQ(all["max_in_flight"], "4096 from default");
   EXPECT_EQ(all["client_name"], "holdfast-cli from default");
   EXPECT_EQ(all["scripts"], "on from default");
-  EXPECT_EQ(all.size(), 22U);
+  EXPECT_EQ(all.size(), 23U);
   EXPECT_EQ(seen.out.find("hunter2"), std::string::npos);
   EXPECT_FALSE(parse_json(seen.out).at("private").as_bool());
 }
@@ -99,8 +99,8 @@ TEST_F(Config, PrintsAnAlignedTable) {
   const auto file = write("named.conf", "prefix = jobs:\npassword = hunter2\nurl = redis://h\n");
   const outcome seen = holdfast_run({"config"}, at_home({{"HOLDFAST_CONFIG", file}}));
   ASSERT_EQ(seen.code(), 0) << seen.err;
-  EXPECT_NE(seen.out.find("prefix           jobs:           " + file + ":1\n"), std::string::npos) << seen.out;
-  EXPECT_NE(seen.out.find("password         ***             " + file + ":2\n"), std::string::npos) << seen.out;
+  EXPECT_NE(seen.out.find("prefix             jobs:           " + file + ":1\n"), std::string::npos) << seen.out;
+  EXPECT_NE(seen.out.find("password           ***             " + file + ":2\n"), std::string::npos) << seen.out;
   EXPECT_NE(seen.out.find("  read       " + file + "\n"), std::string::npos) << seen.out;
   EXPECT_EQ(seen.out.find("/etc/holdfast.conf"), std::string::npos) << "a named file replaces the others";
   EXPECT_EQ(seen.out.find("hunter2"), std::string::npos);
