@@ -45,6 +45,8 @@ class gathering {
     const settings& ours = owner->where();
     out_.prefix = ours.prefix;
     out_.as_cluster = ours.deployment == deployment::cluster;
+    out_.behind_sentinels = ours.deployment == deployment::sentinel;
+    out_.replicas = ours.replicas;
     out_.command_timeout = ours.command_timeout;
     out_.keep_alive = ours.keep_alive;
     out_.ttl = how.ttl;

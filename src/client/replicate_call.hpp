@@ -55,7 +55,7 @@ class replicate_call final : public net::request {
   runtime::time_point limit_;
   outcome done_;
   std::chrono::milliseconds wait_{};  // what WAIT was given
-  std::size_t answer_ = 0;  // which one comes next
+  std::size_t answer_ = 0;            // which one comes next
   int asked_for_ = 0;
   int had_ = 0;
   bool repeated_ = false;

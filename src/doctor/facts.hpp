@@ -6,6 +6,8 @@
 #include "doctor/info.hpp"
 #include "runtime/clock.hpp"
 
+#include <holdfast/replica_count.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -61,6 +63,8 @@ struct facts {
 
   // Of the client that asks.
   bool as_cluster = false;  // it treats the server as a node of a Redis Cluster
+  bool behind_sentinels = false;
+  replica_count replicas{};  // that it waits for
   std::string prefix{};
   std::chrono::milliseconds command_timeout{1000};
   std::chrono::milliseconds keep_alive{5000};

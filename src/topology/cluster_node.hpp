@@ -32,8 +32,7 @@ struct cluster::node final : net::connection_events {
   // The owner of the connection for WAIT. It is up while somebody needs it, and nobody is told.
   struct quiet_owner final : quiet_events {
     explicit quiet_owner(node& whose) : quiet_events{whose.of.owner_}, of{whose} {}
-    bool redirect(net::connection& from, net::request& what, std::string_view error,
-                  runtime::time_point now) override {
+    bool redirect(net::connection& from, net::request& what, std::string_view error, runtime::time_point now) override {
       return of.redirect(from, what, error, now);
     }
     node& of;

@@ -108,7 +108,9 @@ net::connection& nodes::waiting(std::string_view key) {
   return *waiting_;
 }
 
-int& nodes::seen(std::string_view key) const noexcept { return cluster_ ? cluster_->replicas_seen(key) : replicas_seen_; }
+int& nodes::seen(std::string_view key) const noexcept {
+  return cluster_ ? cluster_->replicas_seen(key) : replicas_seen_;
+}
 
 bool nodes::any_ready() const noexcept {
   return std::any_of(all_.begin(), all_.end(), [](const auto& each) { return each->ready(); });
