@@ -2,7 +2,8 @@
 // moment when the new primary takes its first write (a raw connection tries all the time) to the first grant after it; and
 // whether everybody gets the lock again.
 //
-// How long the Sentinels take to agree is theirs (down-after-milliseconds), and only shown.
+// How long the Sentinels take to agree (down-after-milliseconds), and then to look whether the promotion came about (every second)
+// before they name the new primary, is theirs, and only shown. The latter is part of what is judged.
 #include "statistics.hpp"
 #include "suite.hpp"
 
@@ -97,12 +98,26 @@ clock::time_point first_write(const std::vector<std::uint16_t>& ports) {
   throw std::runtime_error{"no replica was promoted within a minute"};
 }
 
+// A Sentinel names another primary than this one.
+clock::time_point first_word(test::sentinel_group& group, std::uint16_t old) {
+  const auto end = clock::now() + patience;
+  while (clock::now() < end) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (group.watcher(i).primary() != old) return clock::now();
+    }
+  }
+  throw std::runtime_error{"no Sentinel named the new primary within a minute"};
+}
+
+double seconds(clock::duration span) { return std::chrono::duration<double>{span}.count(); }
+
 }  // namespace
 
 report failover(const run_options& how) {
   std::signal(SIGPIPE, SIG_IGN);  // raw connections to servers that die
   std::vector<double> to_grant;
   std::vector<double> to_write;
+  std::vector<double> to_word;
   std::size_t stuck = 0;
   for (unsigned round = 0; round < how.rounds.value_or(5); ++round) {
     test::sentinel_group group;
@@ -111,19 +126,24 @@ report failover(const run_options& how) {
     if (!test::eventually(patience, [&] { return all.granted_since(begin) == waiters; })) {
       throw std::runtime_error{"the waiters did not get the lock before the failover"};
     }
+    const std::uint16_t old = group.server(0).port();
     group.server(0).kill();
     const auto killed = clock::now();
     const auto written = first_write({group.server(1).port(), group.server(2).port()});
+    const auto told = first_word(group, old);
     static_cast<void>(test::eventually(patience, [&] { return all.granted_since(written) == waiters; }));
     stuck += waiters - all.granted_since(written);
     const auto granted = all.first_since(written).value_or(clock::now());
-    to_grant.push_back(std::chrono::duration<double>{granted - written}.count());
-    to_write.push_back(std::chrono::duration<double>{written - killed}.count());
+    to_grant.push_back(seconds(granted - written));
+    to_word.push_back(seconds(told - written));
+    to_write.push_back(seconds(written - killed));
   }
   report out{"failover", "the primary is killed under 100 waiters, behind three Sentinels", sense::at_most};
   out.judge("seconds_to_first_grant", *std::max_element(to_grant.begin(), to_grant.end()), 1.0);
   out.judge("stuck_waiters", static_cast<double>(stuck), 0);
   out.figure("median_to_first_grant", median(to_grant), "s");
+  out.figure("median_to_first_word_of_a_sentinel", median(to_word), "s");
+  out.figure("worst_to_first_word_of_a_sentinel", *std::max_element(to_word.begin(), to_word.end()), "s");
   out.figure("median_from_kill_to_first_write", median(to_write), "s");
   return out;
 }

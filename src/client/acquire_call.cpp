@@ -123,12 +123,15 @@ void acquire_call::replicate(time_point now) {
   abandon();
   core_->timers().schedule(*this, machine_.limit());
   const lock::flavour_ptr& kept_as = what_->held_as ? what_->held_as : what_;
-  replicating_ = std::make_unique<replicate_call>(
-      *core_, key_, id_, how_.ttl, how_.replicas, kept_as, [this](const result<lock::proof>& how, time_point then) {
-        const auto over = std::move(replicating_);  // it is running: let it end first
-        how ? machine_.confirmed(*how) : machine_.forfeit(how.failure());
-        end(then);
-      });
+  replicating_ =
+      std::make_unique<replicate_call>(*core_, key_, id_, how_.ttl, how_.replicas, kept_as, machine_.limit(),
+                                       [this](const result<lock::proof>& how, bool passes, time_point then) {
+                                         const auto over = std::move(replicating_);  // it is running: let it end first
+                                         if (!how)
+                                           return follow(machine_.unconfirmed(then, how.failure(), passes), then);
+                                         machine_.confirmed(*how);
+                                         end(then);
+                                       });
   replicating_->start(now);
 }
 

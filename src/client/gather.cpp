@@ -45,6 +45,7 @@ class gathering {
     const settings& ours = owner->where();
     out_.prefix = ours.prefix;
     out_.as = as;
+    out_.replicas = ours.replicas;
     out_.command_timeout = ours.command_timeout;
     out_.keep_alive = ours.keep_alive;
     out_.ttl = how.ttl;

@@ -6,6 +6,7 @@
 #include "doctor/info.hpp"
 #include "runtime/clock.hpp"
 
+#include <holdfast/replica_count.hpp>
 #include <holdfast/settings.hpp>
 
 #include <chrono>
@@ -64,6 +65,7 @@ struct facts {
   // Of the client that asks.
   deployment as = deployment::single;  // what it takes the server for one node of
   std::string same_as{};               // another node of the quorum that turned out to be this very server
+  replica_count replicas{};            // that it waits for
   std::string prefix{};
   std::chrono::milliseconds command_timeout{1000};
   std::chrono::milliseconds keep_alive{5000};

@@ -23,9 +23,18 @@ std::optional<finding> judge_persistence(const info& from, const config_values* 
     const std::string kept = !saves           ? ""
                              : saves->empty() ? ", and save is off"
                                               : ", only snapshots (save " + *saves + ")";
-    return about_persistence(
-        severity::notice, "appendonly is off" + kept, "a crash of Redis forgets the locks that are held",
-        "CONFIG SET appendonly yes; with appendfsync everysec a crash forgets the last second or two");
+    constexpr auto fix = "CONFIG SET appendonly yes; with appendfsync everysec a crash forgets the last second or two";
+    if (from.number("connected_slaves").value_or(0) == 0) {
+      return about_persistence(severity::notice, "appendonly is off" + kept,
+                               "a crash of Redis forgets the locks that are held", fix);
+    }
+    // Whoever restarts it fast is quicker than a failover.
+    return about_persistence(saves && saves->empty() ? severity::warning : severity::notice,
+                             "appendonly is off" + kept + "; it has replicas",
+                             "a primary that crashes and is back before a failover has forgotten the locks that were "
+                             "held and the fences, and "
+                             "its replicas copy that from it",
+                             std::string{fix} + "; or let nothing restart it by itself");
   }
   const std::string sync = told("appendfsync").value_or("");
   if (sync == "always") return about_persistence(severity::fine, "appendonly is on, appendfsync always");

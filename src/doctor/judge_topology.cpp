@@ -33,6 +33,17 @@ finding about_replicas(severity how_bad, std::string seen, std::string why = {},
   return {how_bad, "replicas", std::move(seen), std::move(why), std::move(fix)};
 }
 
+// Fewer than the client waits for.
+opinion judge_shortfall(const facts& seen, std::int64_t online) {
+  const int needed = seen.replicas == majority ? 1 : seen.replicas.value;
+  if (online >= needed) return std::nullopt;
+  const std::string asked = seen.replicas == majority ? "majority" : std::to_string(needed);
+  return about_replicas(
+      severity::danger, std::to_string(online) + " replicas online, and this client's setting replicas is " + asked,
+      "every lock is given back for want of replicas (not_replicated): locks cannot be had",
+      "bring the replicas back (redis-cli INFO replication), or set replicas to " + std::to_string(online));
+}
+
 constexpr auto hazard =
     "replication is asynchronous: a replica that is promoted may not have a lock that was just granted, and two hold "
     "it";
@@ -68,12 +79,19 @@ opinion judge_replicas(const facts& seen) {
   if (*count == 0 && seen.as == deployment::quorum) {
     return about_replicas(severity::fine, "no replicas: the other nodes of the quorum stand in");
   }
+  const replica_lag lag = lag_of(from, *count);
+  if (auto short_of = judge_shortfall(seen, lag.online)) return short_of;
+  if (*count == 0 && seen.as == deployment::sentinel) {
+    return about_replicas(
+        severity::warning, "no replicas, behind Sentinels",
+        "there is nobody that the Sentinels could promote: when this host is down, no lock can be had",
+        "on a second host: REPLICAOF with this one's address; then min-replicas-to-write 1 on both");
+  }
   if (*count == 0) {
     return about_replicas(severity::notice, "no replicas",
                           "when this host is down, no lock can be had until it is back; a failover is not possible",
                           "on a second host: REPLICAOF with this one's address; then min-replicas-to-write 1 here");
   }
-  const replica_lag lag = lag_of(from, *count);
   const std::string figure = std::to_string(*count) + (*count == 1 ? " replica, " : " replicas, ") +
                              std::to_string(lag.online) + " online, lag " + std::to_string(lag.worst) + " s";
   if (lag.online < *count || lag.worst > old_lag) {
@@ -82,9 +100,11 @@ opinion judge_replicas(const facts& seen) {
   const bool off = least ? *least == 0 : !good;
   if (!off) return about_replicas(severity::fine, figure + ", min-replicas-to-write is on");
   return about_replicas(severity::warning, figure + ", min-replicas-to-write is 0",
-                        std::string{hazard} + "; a primary that is cut off goes on granting",
-                        "CONFIG SET min-replicas-to-write 1 and CONFIG SET min-replicas-max-lag 10: it narrows the "
-                        "window, fencing numbers close it");
+                        std::string{hazard} + "; a primary that is cut off goes on granting" +
+                            (seen.as == deployment::sentinel ? ", also when the Sentinels have promoted another" : ""),
+                        "CONFIG SET min-replicas-to-write 1 and CONFIG SET min-replicas-max-lag 10" +
+                            std::string{seen.as == deployment::sentinel ? ", on the replicas as well" : ""} +
+                            ": it narrows the window, fencing numbers close it");
 }
 
 opinion judge_cluster(const facts& seen) {

@@ -179,6 +179,11 @@ acquire_step acquire_machine::cancel(const failure& why) {
   return finish(why);
 }
 
+acquire_step acquire_machine::unconfirmed(time_point now, const failure& why, bool passes) {
+  forfeit(why);
+  return refused(now, why, passes);
+}
+
 void acquire_machine::forfeit(failure why) {
   won_.reset();
   lost_ = std::move(why);

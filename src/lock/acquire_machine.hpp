@@ -55,8 +55,10 @@ class acquire_machine {
   acquire_step reconnected(runtime::time_point now);
   acquire_step timer(runtime::time_point now);
   acquire_step cancel(const failure& why);
-  // After `done` with the lock: what its replicas said. Confirmed with a fresh proof, or given up.
+  // After `done` with the lock: what its replicas said. Confirmed with a fresh proof; or not, and if that may pass, whoever
+  // waits asks again, which is granted at once should the lock still be ours; or given up.
   void confirmed(const proof& fresh) noexcept { won_->held = fresh; }
+  acquire_step unconfirmed(runtime::time_point now, const failure& why, bool passes);
   void forfeit(failure why);
 
   [[nodiscard]] runtime::time_point wake_at() const noexcept;

@@ -96,7 +96,9 @@ void connection::dispatch(link& from, resp::value& reply, time_point now) {
   if (whose == &subscribe_) subscribing_ = false;
   if (whose == nullptr) return;
   const bool ours = whose == &shards_ || whose == &subscribe_;  // about this very link
-  if (reply.is_error() && !ours && whose->answers_ == 1 && owner_.redirect(*this, *whose, reply.text, now)) return;
+  if (reply.is_error() && whose->blocks) abandon(*whose);       // before it goes elsewhere
+  const bool whole = whose->answers_ == 1 || whose->blocks;
+  if (reply.is_error() && !ours && whole && owner_.redirect(*this, *whose, reply.text, now)) return;
   whose->redirections = 0;
   whose->turned_away_at = {};
   whose->on_reply(reply, now);

@@ -82,6 +82,10 @@ class request {
   // interrupted, abandoned, or ends its turn.
   bool takes_turn = false;
 
+  // Makes the server block its connection (WAIT): it goes over the one that its node has for that. An error is the last answer
+  // that it is told, also where more are due.
+  bool blocks = false;
+
   // This very node, whatever the key: for what is asked of each of them.
   connection* only_at = nullptr;
 
@@ -96,13 +100,16 @@ class request {
   // How many answers the appended commands get; for encode() to say.
   std::size_t answers_ = 1;
 
+  // To whom it was submitted last.
+  [[nodiscard]] const carrier* carried_by() const noexcept { return carrier_; }
+
  private:
   friend class carrier;
   friend class connection;
   friend class link;
   enum class place : unsigned char { nowhere, backlog, turn, wire, room };
   place place_ = place::nowhere;
-  carrier* carrier_ = nullptr;     // to which it was submitted last
+  carrier* carrier_ = nullptr;
   runtime::time_point sent_at_{};  // in the backlog: when it was submitted
 };
 

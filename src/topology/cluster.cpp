@@ -55,20 +55,26 @@ void cluster::close(const failure& why, time_point now) {
 
 void cluster::submit(net::request& what, time_point now) {
   if (closed_) return what.on_refused({errc::cancelled, "the client is closed"}, now);
-  if (known_) return of(what.routed_by()).submit(what, now);
+  if (known_) return node_of(what.routed_by()).line_for(what).submit(what, now);
   lobby_.add(what, now, runtime::never);
   open(now);
   if (any_ready() != nullptr) want_map(now);
 }
 
-net::connection& cluster::of(std::string_view key) const noexcept {
+cluster::node& cluster::node_of(std::string_view key) const noexcept {
   if (!key.empty()) {
     const std::uint16_t place = serves_[resp::slot_of(key)];
-    if (place != nobody) return *nodes_[place]->at;
+    if (place != nobody) return *nodes_[place];
   }
-  const node* const up = any_ready();
-  return *(up != nullptr ? up : nodes_.front().get())->at;
+  node* const up = any_ready();
+  return up != nullptr ? *up : *nodes_.front();
 }
+
+net::connection& cluster::of(std::string_view key) const noexcept { return *node_of(key).at; }
+
+net::connection& cluster::waiting(std::string_view key) { return node_of(key).waiting_line(); }
+
+int& cluster::replicas_seen(std::string_view key) noexcept { return node_of(key).replicas_seen; }
 
 std::vector<net::connection*> cluster::primaries() const {
   std::vector<net::connection*> out;
@@ -78,8 +84,8 @@ std::vector<net::connection*> cluster::primaries() const {
   return out;
 }
 
-const cluster::node* cluster::any_ready() const noexcept {
-  const node* found = nullptr;
+cluster::node* cluster::any_ready() const noexcept {
+  node* found = nullptr;
   for (const auto& each : nodes_) {
     if (!each->at->ready()) continue;
     if (each->serving) return each.get();
@@ -98,12 +104,13 @@ bool cluster::redirect(node& from, net::request& what, std::string_view error, t
   if (closed_ || what.only_at != nullptr || &what == request_.get()) return false;
   const auto how = read_redirection(error, from.where);
   if (!how) return false;
-  if (how->what == kind::moved || how->what == kind::ask) {
+  // WAIT is about the replicas of whoever has the slot in the end: while it is being given away, try again.
+  if (how->what == kind::moved || (how->what == kind::ask && !what.blocks)) {
     if (++what.redirections > most_redirections) return false;
     node& target = *nodes_[find_or_add(how->where)];
     what.asking = how->what == kind::ask;
     if (what.asking) target.needed_until = now + lodging;
-    target.at->submit(what, now);
+    target.line_for(what).submit(what, now);
     if (how->what == kind::moved) moved(*how, now);
     return true;
   }
@@ -153,6 +160,11 @@ void cluster::node::on_shard_message(std::string_view payload, time_point now) {
 void cluster::node::on_unsubscribed(net::connection& /*which*/, time_point now) {
   of.informed_ = this;
   of.want_map(now);
+}
+
+net::connection& cluster::node::waiting_line() {
+  if (waiting == nullptr) waiting = &of.make_(how, quiet, false);
+  return *waiting;
 }
 
 bool cluster::node::redirect(net::connection& /*from*/, net::request& what, std::string_view error, time_point now) {

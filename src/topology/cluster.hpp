@@ -34,8 +34,8 @@ namespace holdfast::topology {
 
 class cluster final : private runtime::timer {
  public:
-  // Makes a connection that stays as long as the client does.
-  using maker = std::function<net::connection&(const settings& how, net::connection_events& owner)>;
+  // Makes a connection that stays as long as the client does; `hears`: our inboxes.
+  using maker = std::function<net::connection&(const settings& how, net::connection_events& owner, bool hears)>;
 
   cluster(const settings& how, node_events& owner, runtime::timer_queue& timers, runtime::random_source& random,
           maker make);
@@ -49,6 +49,10 @@ class cluster final : private runtime::timer {
   // The node of a key; of the empty one, and before there is a map, any that is up.
   [[nodiscard]] net::connection& of(std::string_view key) const noexcept;
   [[nodiscard]] std::vector<net::connection*> primaries() const;
+
+  // Beside the node of a key: its connection for WAIT, and the most replicas that it has been seen with.
+  [[nodiscard]] net::connection& waiting(std::string_view key);
+  [[nodiscard]] int& replicas_seen(std::string_view key) noexcept;
 
  private:
   struct node;
@@ -67,7 +71,8 @@ class cluster final : private runtime::timer {
   void on_failed(node& which, const failure& why, runtime::time_point now);
   void refuse_lobby(const failure& why, runtime::time_point now, bool all);
   std::uint16_t find_or_add(const endpoint& where);
-  [[nodiscard]] const node* any_ready() const noexcept;
+  [[nodiscard]] node& node_of(std::string_view key) const noexcept;
+  [[nodiscard]] node* any_ready() const noexcept;
   [[nodiscard]] const node* ear() const noexcept;
 
   const settings& how_;

@@ -133,8 +133,11 @@ void cluster::let_go(time_point now) {
       want_map(now + while_useless);
       continue;
     }
-    const auto left = each.at->rest({errc::unreachable, each.how.display() + " serves no slots any more"}, now);
-    for (net::request* waiting : left) submit(*waiting, now);
+    const failure why{errc::unreachable, each.how.display() + " serves no slots any more"};
+    for (net::connection* const line : {each.at, each.waiting}) {
+      if (line == nullptr) continue;
+      for (net::request* left : line->rest(why, now)) submit(*left, now);
+    }
   }
 }
 

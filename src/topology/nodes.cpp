@@ -19,19 +19,22 @@ std::unique_ptr<net::finder> find(const settings& how) {
 
 }  // namespace
 
+struct nodes::quiet_owner final : quiet_events {
+  using quiet_events::quiet_events;
+};
+
 nodes::nodes(const settings& how, const std::string& inbox, const std::string& common, node_events& owner,
              runtime::timer_queue& timers, runtime::random_source& random, const std::function<void()>& wake) {
-  const auto make = [this, inbox, common, &timers, &random, wake](const settings& where, net::connection_events& hears,
+  const auto make = [this, inbox, common, &timers, &random, wake](const settings& where, net::connection_events& tells,
+                                                                  bool hears = true,
                                                                   bool identifies = false) -> net::connection& {
-    all_.push_back(
-        std::make_unique<net::connection>(where, find(where), inbox, common, hears, timers, random, wake, identifies));
+    all_.push_back(std::make_unique<net::connection>(where, find(where), hears ? inbox : std::string{},
+                                                     hears ? common : std::string{}, tells, timers, random, wake,
+                                                     identifies));
     return *all_.back();
   };
-  make_waiting_ = [this, &how, &owner, &timers, &random, wake]() -> net::connection& {
-    all_.push_back(std::make_unique<net::connection>(how, find(how), std::string{}, std::string{}, owner, timers,
-                                                     random, wake, false));
-    return *all_.back();
-  };
+  quiet_ = std::make_unique<quiet_owner>(owner);
+  make_waiting_ = [this, make, &how]() -> net::connection& { return make(how, *quiet_, false); };
   switch (how.deployment) {
     case deployment::single:
     case deployment::sentinel:
@@ -42,7 +45,7 @@ nodes::nodes(const settings& how, const std::string& inbox, const std::string& c
       break;
     case deployment::quorum:
       for (const endpoint& each : how.hosts) {
-        make(*quorum_.emplace_back(std::make_unique<settings>(at_host(how, each))), owner, true);
+        make(*quorum_.emplace_back(std::make_unique<settings>(at_host(how, each))), owner, true, true);
       }
       break;
   }
@@ -87,7 +90,7 @@ void nodes::close(const failure& why, time_point now) {
 void nodes::submit(net::request& what, time_point now) {
   if (what.only_at != nullptr) return what.only_at->submit(what, now);
   if (cluster_) return cluster_->submit(what, now);
-  of(what.routed_by()).submit(what, now);
+  (what.blocks ? waiting({}) : of(what.routed_by())).submit(what, now);
 }
 
 bool nodes::is_twin(std::size_t which) const noexcept {
@@ -106,9 +109,14 @@ std::vector<net::connection*> nodes::primaries() const {
   return out;
 }
 
-net::connection& nodes::waiting() {
+net::connection& nodes::waiting(std::string_view key) {
+  if (cluster_) return cluster_->waiting(key);
   if (waiting_ == nullptr) waiting_ = &make_waiting_();
   return *waiting_;
+}
+
+int& nodes::seen(std::string_view key) const noexcept {
+  return cluster_ ? cluster_->replicas_seen(key) : replicas_seen_;
 }
 
 bool nodes::any_ready() const noexcept {

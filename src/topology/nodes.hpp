@@ -64,12 +64,12 @@ class nodes {
   // Whether it is the same server as one before it, under another name: then it has no vote of its own.
   [[nodiscard]] bool is_twin(std::size_t which) const noexcept;
 
-  // ---- replicas, where one primary has all keys
-  // The connection for WAIT, to the same server; made when it is first asked for. It hears no messages.
-  [[nodiscard]] net::connection& waiting();
-  // The most replicas that the primary has been seen with.
-  [[nodiscard]] int replicas_seen() const noexcept { return replicas_seen_; }
-  void saw_replicas(int count) noexcept { replicas_seen_ = std::max(replicas_seen_, count); }
+  // ---- replicas, of the primary that has the key; not in a quorum
+  // The connection for WAIT, to the same server: for requests that block. Made when it is first needed; it hears no messages.
+  [[nodiscard]] net::connection& waiting(std::string_view key);
+  // The most that it has been seen with.
+  [[nodiscard]] int replicas_seen(std::string_view key) const noexcept { return seen(key); }
+  void saw_replicas(std::string_view key, int count) noexcept { seen(key) = std::max(seen(key), count); }
 
   // ---- driving
   // At least one can be driven.
@@ -89,12 +89,16 @@ class nodes {
   bool service_waiting(std::unique_lock<std::mutex>& guard);
 
  private:
+  struct quiet_owner;
+  [[nodiscard]] int& seen(std::string_view key) const noexcept;
+
   std::vector<std::unique_ptr<settings>> quorum_;  // of each node: the common ones, with its own address
-  std::unique_ptr<cluster> cluster_;               // outlives the connections, which tell it things
+  std::unique_ptr<cluster> cluster_;               // this and the next outlive the connections, which tell them things
+  std::unique_ptr<quiet_owner> quiet_;             // where one primary has all keys, of `waiting_`
   std::vector<std::unique_ptr<net::connection>> all_;
   std::function<net::connection&()> make_waiting_;
   net::connection* waiting_ = nullptr;
-  int replicas_seen_ = 0;
+  mutable int replicas_seen_ = 0;
 };
 
 }  // namespace holdfast::topology

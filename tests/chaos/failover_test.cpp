@@ -1,6 +1,6 @@
-// A fleet contends for one lock while its primary is killed, or sent into retirement: no two hold it at once, fences
-// increase, and everybody goes on. With replicas = 1, since an unreplicated lock can be lost with its primary
-// (docs/deployments.md).
+// A fleet contends for one lock while its primary is killed, stands still, or is sent into retirement: no two hold it at once,
+// fences increase, nobody comes back later than its limit and 200 ms, everybody goes on, and nothing is left. With replicas = 1,
+// since an unreplicated lock can be lost with its primary (docs/deployments.md).
 #include <holdfast/holdfast.hpp>
 
 #include <gtest/gtest.h>
@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,6 +26,10 @@ using namespace std::chrono_literals;
 
 constexpr int clients = 3;
 constexpr int threads = 4;
+// Shorter than a failover takes, and longer: the limits of some pass while there is no primary.
+constexpr std::chrono::milliseconds short_wait{500};
+constexpr std::chrono::milliseconds long_wait{30'000};
+constexpr std::chrono::milliseconds most_late{200};
 
 struct fleet {
   explicit fleet(const std::string& url) : log{dir.file("history")} {
@@ -33,6 +39,7 @@ struct fleet {
       how.on_warning = [](const warning&) {};
       all.push_back(std::make_unique<client>(how));
     }
+    workers.emplace_back([this] { oversleep(); });
     for (int i = 0; i < clients * threads; ++i) {
       workers.emplace_back([this, i] { work(static_cast<std::size_t>(i)); });
     }
@@ -50,9 +57,13 @@ struct fleet {
     history past{log};
     while (!stop) {
       const auto lost_at = std::make_shared<std::atomic<std::int64_t>>(0);
+      const auto wait = me % 2 == 0 ? short_wait : long_wait;
+      const auto asked = std::chrono::steady_clock::now();
       auto got = all[me % clients]->acquire(
           std::nothrow, "door",
-          {.ttl = 3s, .wait = 30s, .replicas = 1, .on_lost = [lost_at](const loss&) { *lost_at = boottime_ns(); }});
+          {.ttl = 3s, .wait = wait, .replicas = 1, .on_lost = [lost_at](const loss&) { *lost_at = boottime_ns(); }});
+      const auto over = std::chrono::steady_clock::now() - asked - wait;
+      if (over > most_late) tell_late(over, got);
       if (!got) {
         ++refused;
         std::this_thread::sleep_for(5ms);
@@ -68,6 +79,21 @@ struct fleet {
       *got = lease{};
       ++holds[me];
     }
+  }
+
+  // What the machine alone makes late: shown beside calls that were.
+  void oversleep() {
+    while (!stop) {
+      const auto start = std::chrono::steady_clock::now();
+      std::this_thread::sleep_for(10ms);
+      const auto over = (std::chrono::steady_clock::now() - start) / 1ms - 10;
+      if (over > overslept) overslept = over;
+    }
+  }
+
+  void tell_late(std::chrono::nanoseconds by, const result<lease>& got) {
+    const std::lock_guard guard{late_mutex};
+    late += std::to_string(by / 1ms) + " ms after its limit: " + (got ? "the lock" : got.failure().detail) + "\n";
   }
 
   // Everybody has held it `more` times from now on.
@@ -87,15 +113,27 @@ struct fleet {
   std::vector<std::unique_ptr<client>> all;
   std::vector<std::atomic<int>> holds = std::vector<std::atomic<int>>(clients * threads);
   std::atomic<int> refused = 0;
+  std::atomic<std::int64_t> overslept = 0;  // ms
+  std::mutex late_mutex;
+  std::string late;  // calls that came back too late
   std::atomic<bool> stop = false;
   std::vector<std::thread> workers;
 };
 
-void check(fleet& those) {
+void check(fleet& those, sentinel_group& group) {
   those.end();
   const auto past = history{those.log}.read();
   EXPECT_GT(past.size(), static_cast<std::size_t>(clients * threads * 2));
   EXPECT_EQ(find_violation(past), std::nullopt);
+  EXPECT_EQ(those.late, "") << "a thread that only sleeps was late by " << those.overslept << " ms at worst";
+  auto& primary = group.primary();
+  EXPECT_TRUE(primary.keys_without_expiry().empty());
+  const auto left = [&] {
+    auto keys = primary.keys();
+    std::erase_if(keys, [](const std::string& each) { return each.starts_with("holdfast:fence:{"); });
+    return keys;
+  };
+  EXPECT_TRUE(eventually(10s, [&] { return left().empty(); })) << left().front();
 }
 
 TEST(failover, of_a_killed_primary_under_contention_keeps_exclusion_and_nobody_is_stuck) {
@@ -106,7 +144,22 @@ TEST(failover, of_a_killed_primary_under_contention_keeps_exclusion_and_nobody_i
   group.server(0).kill();
   group.wait_for_other_than(old);
   EXPECT_TRUE(those.all_go_on(2)) << "somebody is stuck";
-  check(those);
+  EXPECT_GT(those.refused, 0) << "no limit passed while there was no primary: too fast to show anything";
+  check(those, group);
+}
+
+// When it wakes it takes itself for the primary, and answers what it was sent before.
+TEST(failover, of_a_stopped_primary_under_contention_keeps_exclusion_and_nobody_is_stuck) {
+  sentinel_group group;
+  fleet those{group.url()};
+  ASSERT_TRUE(those.all_go_on(2));
+  auto& old = group.server(0);
+  old.pause();
+  group.wait_for_other_than(old.port());
+  EXPECT_TRUE(those.all_go_on(2)) << "somebody is stuck";
+  old.resume();
+  EXPECT_TRUE(those.all_go_on(5)) << "somebody is stuck since the old one is back";
+  check(those, group);
 }
 
 TEST(failover, by_command_under_contention_keeps_exclusion_and_nobody_is_stuck) {
@@ -115,9 +168,7 @@ TEST(failover, by_command_under_contention_keeps_exclusion_and_nobody_is_stuck) 
   ASSERT_TRUE(those.all_go_on(2));
   group.fail_over();
   EXPECT_TRUE(those.all_go_on(2)) << "somebody is stuck";
-  check(those);
-  group.wait_for_replicas();
-  EXPECT_TRUE(group.primary().keys_without_expiry().empty());
+  check(those, group);
 }
 
 }  // namespace

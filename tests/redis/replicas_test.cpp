@@ -25,6 +25,11 @@ class replicas : public testing::Test {
     });
   }
 
+  long long blocked() {
+    const std::string info = primary_.text({"INFO", "clients"});
+    return std::stoll(info.substr(info.find("blocked_clients:") + 16));
+  }
+
   redis_server primary_;
 };
 
@@ -130,6 +135,109 @@ TEST_F(replicas, are_waited_for_on_a_new_link_when_the_old_one_breaks) {
   (void)primary_.number({"CLIENT", "KILL", "TYPE", "normal"});  // our own questions go over a new one, too
   primary_.hang_up();
   EXPECT_TRUE(redis.acquire("door", {.replicas = 1}));
+}
+
+// WAIT blocks its connection. Whoever asks for no replicas must not notice.
+TEST_F(replicas, that_are_slow_hold_up_no_other_call_of_the_client) {
+  const auto stalled = replica_of(primary_);
+  ASSERT_TRUE(online(1));
+  client redis{patient(primary_)};
+  stalled->pause();
+  const auto start = std::chrono::steady_clock::now();
+  auto slow = std::async(std::launch::async, [&] { return redis.try_acquire("door", {.replicas = 1}).has_value(); });
+  ASSERT_TRUE(eventually(patience, [&] { return blocked() == 1; }));
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(redis.try_acquire("other"));
+  EXPECT_EQ(slow.wait_for(0s), std::future_status::timeout) << "nothing was shown: WAIT was over already";
+  EXPECT_LT(since(start), 4s) << "the limit of WAIT";
+  stalled->resume();
+  EXPECT_TRUE(slow.get());
+}
+
+TEST_F(replicas, are_waited_for_no_longer_than_the_call_has_time) {
+  client redis{patient(primary_)};
+  ASSERT_TRUE(redis.try_acquire("warm"));
+  for (int i = 0; i < 3; ++i) {  // the server must not go on blocking for those that have gone
+    const auto start = std::chrono::steady_clock::now();
+    const auto got = redis.acquire(std::nothrow, "door", {.wait = 300ms, .replicas = 1});
+    EXPECT_LT(since(start), 500ms) << i;
+    EXPECT_EQ(got.code(), errc::not_replicated);
+  }
+  EXPECT_TRUE(key_goes(primary_, "door"));
+}
+
+// Layouts other than the plain lock's: shares in a sorted set, and a hash.
+TEST_F(replicas, are_waited_for_by_every_primitive) {
+  const auto replica = replica_of(primary_);
+  ASSERT_TRUE(online(1));
+  client redis{patient(primary_)};
+  semaphore permits{redis, "permits", 2, {.replicas = 1}};
+  shared_mutex book{redis, "book", {.replicas = 1}};
+  recursive_mutex depth{redis, "depth", {.replicas = 1}};
+  // Who holds is among the members, under an owner of that hold.
+  const auto in_step = [&](const char* members, const std::vector<std::string>& of) {
+    std::vector<std::string> ask{members};
+    ask.insert(ask.end(), of.begin(), of.end());
+    const auto there = replica->list(ask);
+    return !there.empty() && there == primary_.list(ask);
+  };
+  for (int round = 0; round < 10; ++round) {
+    permits.acquire();
+    EXPECT_TRUE(in_step("ZRANGE", {"permits", "0", "-1"})) << round;
+    permits.release();
+    book.lock_shared();
+    EXPECT_TRUE(in_step("ZRANGE", {"book", "0", "-1"})) << round;
+    book.unlock_shared();
+    book.lock();
+    EXPECT_TRUE(in_step("ZRANGE", {"book", "0", "-1"})) << round;
+    book.unlock();
+    depth.lock();
+    EXPECT_TRUE(in_step("HKEYS", {"depth"})) << round;
+    depth.unlock();
+  }
+  ASSERT_EQ(primary_.command_calls("wait"), 40);
+}
+
+TEST_F(replicas, that_are_too_few_cost_no_permit_and_no_share) {
+  client redis{with_timeout(at(primary_), 400ms)};
+  semaphore permits{redis, "permits", 1, {.ttl = 60s, .replicas = 1}};
+  EXPECT_EQ(permits.acquire(std::nothrow).code(), errc::not_replicated);
+  EXPECT_TRUE(key_goes(primary_, "permits"));
+  recursive_mutex depth{redis, "depth", {.ttl = 60s, .replicas = 1}};
+  EXPECT_THROW(depth.lock(), error);
+  EXPECT_TRUE(key_goes(primary_, "depth"));
+  semaphore undemanding{redis, "permits", 1};
+  EXPECT_TRUE(undemanding.try_acquire()) << "the permit was given back";
+  undemanding.release();
+}
+
+// The lock goes between its grant and its confirmation: whoever may wait goes on waiting, a try is told.
+TEST_F(replicas, are_waited_for_again_when_the_lock_went_meanwhile) {
+  const auto stalled = replica_of(primary_);
+  ASSERT_TRUE(online(1));
+  client redis{patient(primary_)};
+  stalled->pause();
+  auto first = std::async(std::launch::async, [&] { return redis.acquire("first", {.replicas = 1}); });
+  ASSERT_TRUE(eventually(patience, [&] { return blocked() == 1; }));
+  auto waits = std::async(std::launch::async, [&] { return redis.acquire("waits", {.wait = 60s, .replicas = 1}); });
+  auto tries = std::async(std::launch::async, [&] { return redis.try_acquire("tries", {.replicas = 1}).code(); });
+  ASSERT_TRUE(eventually(patience, [&] { return primary_.number({"EXISTS", "waits", "tries"}) == 2; }));
+  ASSERT_EQ(primary_.number({"DEL", "waits", "tries"}), 2);  // granted, and in line for WAIT
+  stalled->resume();
+  EXPECT_EQ(tries.get(), errc::lost);
+  const lease got = waits.get();
+  EXPECT_EQ(stalled->text({"GET", "waits"}), std::string{got.owner()});
+  EXPECT_TRUE(first.get());
+}
+
+TEST_F(replicas, are_refused_on_a_quorum_which_has_none) {
+  client redis{at("redis+quorum://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3")};
+  for (const replica_count asked : {replica_count{1}, majority}) {
+    const auto got = redis.try_acquire("door", {.replicas = asked});
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.failure().code, errc::bad_option);
+    EXPECT_TRUE(has(got.failure().detail, "replicas is asked for, and a quorum")) << got.failure().detail;
+  }
+  EXPECT_THROW((mutex{redis, "door", {.replicas = 1}}), error);
 }
 
 }  // namespace

@@ -403,5 +403,36 @@ TEST_F(AcquireMachine, CancellingAsksForAReleaseWhereTheServerMayKnowUs) {
   EXPECT_FALSE(pausing.leave()) << "it owns nothing and stands nowhere";
 }
 
+TEST_F(AcquireMachine, AnUnconfirmedLockIsAskedForAgainByThoseWhoMayWait) {
+  auto waiter = make(waiting());
+  waiter.start(t0);
+  waiter.answered(t0, t0, granted(7));
+  const failure gone{errc::lost, "gone"};
+  EXPECT_EQ(waiter.unconfirmed(t0, gone, true), acquire_step::wait);
+  EXPECT_FALSE(waiter.won());
+  ASSERT_LT(waiter.wake_at(), t0 + seconds{1});
+  EXPECT_EQ(waiter.timer(waiter.wake_at()), acquire_step::ask);
+  EXPECT_EQ(waiter.answered(t0 + seconds{1}, t0 + seconds{1}, granted(8)), acquire_step::done);
+  ASSERT_TRUE(waiter.won());
+  EXPECT_EQ(waiter.won()->fence, 8U);
+}
+
+TEST_F(AcquireMachine, AnUnconfirmedLockEndsATryAndWhatDoesNotPassAndTheLimit) {
+  struct {
+    terms how;
+    time_point then;
+    bool passes;
+  } const cases[] = {{trying(), t0, true}, {waiting(), t0, false}, {limited(seconds{1}), t0 + seconds{1}, true}};
+  for (const auto& [how, then, passes] : cases) {
+    auto machine = make(how);
+    machine.start(t0);
+    machine.answered(t0, t0, granted(7));
+    EXPECT_EQ(machine.unconfirmed(then, {errc::not_replicated, "too few"}, passes), acquire_step::done);
+    EXPECT_FALSE(machine.won());
+    EXPECT_EQ(machine.lost().code, errc::not_replicated);
+    EXPECT_TRUE(machine.leave()) << "it is given back";
+  }
+}
+
 }  // namespace
 }  // namespace holdfast::lock

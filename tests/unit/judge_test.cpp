@@ -104,9 +104,13 @@ TEST(JudgeDurability, Persistence) {
   expect(with_config("appendfsync", "everysec"), "persistence", severity::notice, "last second");
   expect(with_config("appendfsync", "no"), "persistence", severity::warning, "half a minute");
   expect(with_info({{"aof_enabled", "0"}}), "persistence", severity::notice, "only snapshots (save 3600 1)");
-  facts none = with_info({{"aof_enabled", "0"}});
+  facts none = with_info({{"aof_enabled", "0"}, {"connected_slaves", "0"}});
   (*none.config.value)["save"] = "";
   expect(none, "persistence", severity::notice, "save is off");
+  facts copied = with_info({{"aof_enabled", "0"}});
+  expect(copied, "persistence", severity::notice, "its replicas copy that from it");
+  (*copied.config.value)["save"] = "";
+  expect(copied, "persistence", severity::warning, "its replicas copy that from it");
   facts untold = with_info({{"aof_enabled", "0"}});
   untold.config = {std::nullopt, "NOPERM"};
   expect(untold, "persistence", severity::notice, "appendonly is off");
@@ -137,6 +141,35 @@ TEST(JudgeTopology, Replicas) {
   expect(with_info({{"slave0", "state=wait_bgsave,lag=0"}}), "replicas", severity::warning, "0 online");
   expect(with_config("min-replicas-to-write", "0"), "replicas", severity::warning,
          "CONFIG SET min-replicas-to-write 1");
+}
+
+TEST(JudgeTopology, BehindSentinelsThereMustBeSomebodyToPromoteAndNobodyToGoOnGranting) {
+  facts alone = with_info({{"connected_slaves", "0"}, {"min_slaves_good_slaves", "1"}});
+  alone.as = deployment::sentinel;
+  expect(alone, "replicas", severity::warning, "nobody that the Sentinels could promote");
+  facts open = with_config("min-replicas-to-write", "0");
+  open.as = deployment::sentinel;
+  expect(open, "replicas", severity::warning, "when the Sentinels have promoted another");
+  expect(open, "replicas", severity::warning, "on the replicas as well");
+  facts good = healthy();
+  good.as = deployment::sentinel;
+  expect(good, "replicas", severity::fine);
+}
+
+TEST(JudgeTopology, FewerReplicasThanTheClientWaitsForMeanNoLocks) {
+  facts seen = healthy();
+  for (const replica_count enough : {replica_count{0}, replica_count{1}, majority}) {
+    seen.replicas = enough;
+    expect(seen, "replicas", severity::fine);
+  }
+  seen.replicas = 2;
+  expect(seen, "replicas", severity::danger, "1 replicas online, and this client's setting replicas is 2");
+  facts none = with_info({{"connected_slaves", "0"}, {"min_slaves_good_slaves", "1"}});
+  none.replicas = majority;
+  expect(none, "replicas", severity::danger, "setting replicas is majority");
+  facts joining = with_info({{"slave0", "state=wait_bgsave,lag=0"}});
+  joining.replicas = 1;
+  expect(joining, "replicas", severity::danger, "not_replicated");
 }
 
 TEST(JudgeTopology, ReplicasWithoutConfigGoByInfo) {

@@ -41,6 +41,8 @@ TEST(SettingsContradictions, InOneUrl) {
       {"redis+sentinel://s1/m?sentinel_user=u", "sentinel_user is given without sentinel_password"},
       {"redis+sentinel://s1/m?tls_ca=/f", "tls_ca needs a rediss:// URL"},
       {"redis+sentinel://s1/m/1?database=1", "database is given twice"},
+      {"redis+quorum://a,b,c?replicas=1", "replicas is set, and a quorum has none"},
+      {"redis+quorum://a,b,c?replicas=majority", "replicas is set, and a quorum has none"},
   };
   for (const auto& [url, word] : cases) {
     const auto got = settings::from_url(url);
@@ -169,6 +171,7 @@ TEST(SettingsContradictions, InAStruct) {
       {deployment::cluster, [](settings& it) { it.scripts = false; }, "scripts is off"},
       {deployment::quorum, [](settings& it) { it.hosts.pop_back(); }, "three nodes"},
       {deployment::quorum, [](settings& it) { it.scripts = false; }, "scripts is off"},
+      {deployment::quorum, [](settings& it) { it.replicas = majority; }, "replicas is set, and a quorum has none"},
       {deployment::quorum, [](settings& it) { it.max_ttl = std::chrono::milliseconds{99}; }, "max_ttl is less"},
   };
   for (const auto& [kind, spoil, word] : rows) {
