@@ -37,7 +37,7 @@ inline result<prepared> prepare(const core& owner, std::string_view name, const 
   }
   terms->waits = waits;
   terms->replicas = how.replicas.value_or(owner.where().replicas);
-  if (!scripts && terms->replicas.value != 0) return lock::needs_scripts("replicas");
+  if (auto why = terms->replicas.value != 0 ? unsupported(owner, "replicas") : std::nullopt) return *why;
   if (!scripts) terms->queue = false;  // there is none to stand in
   const std::string& prefix = how.prefix ? *how.prefix : owner.where().prefix;
   auto key = lock::make_key(prefix, name);
