@@ -126,7 +126,7 @@ grant trial::note_acquire(const actor& who, const answer& told, const wish& how)
     got.fence = told.texts.at(1);
     believes(who, told.ended);
   } else {
-    event(who, got.told, told.ended);
+    event(who, "refused: " + got.told, told.ended);
   }
   look();
   backstage::pause_for(pace);
@@ -170,6 +170,10 @@ void trial::kill(actor& who) {
 
 void trial::event(const actor& who, const std::string& what, std::int64_t at) {
   notes_.drawn.add({row_of(who), mark_kind::event, what, since(at)});
+}
+
+void trial::event(const place& where, const std::string& what) {
+  notes_.drawn.add({where.row, mark_kind::event, what, since(now_ns())});
 }
 
 void trial::believes(const actor& who, std::int64_t from) {
@@ -243,7 +247,8 @@ void trial::expect(const std::string& what, bool expected, bool saw) {
 
 void trial::finish() {
   // What holds in the end lasts for a moment, or nobody would see it in the drawing.
-  backstage::pause_for(std::chrono::milliseconds{60});
+  const std::chrono::nanoseconds visible{since(now_ns()) / 25};
+  backstage::pause_for(std::max(std::chrono::milliseconds{60}, std::chrono::ceil<std::chrono::milliseconds>(visible)));
   look();
   notes_.drawn.close(since(now_ns()));
 }

@@ -90,6 +90,7 @@ class trial {
   void kill(actor& who);
   // A mark in the drawing.
   void event(const actor& who, const std::string& what, std::int64_t at);
+  void event(const place& where, const std::string& what);
   void believes(const actor& who, std::int64_t from);
   void believes_no_more(const actor& who, std::int64_t from);
 

@@ -16,13 +16,14 @@ class redis_contender : public contender {
  public:
   redis_contender(const std::string& url, unsigned lock)
       : redis_{quiet_settings(url)}, mutex_{redis_, "bench:families:" + std::to_string(lock), {.ttl = lifetime}} {}
-  // A lock that its replicas did not confirm was given back: whoever needs it asks again.
+  // A lock that its replicas did not confirm was given back, or went with its primary: whoever needs it asks again.
   void lock() override {
     for (;;) {
       try {
         return mutex_.lock();
       } catch (const error& why) {
-        if (why.kind() != errc::not_replicated) throw;
+        const errc what = why.kind();
+        if (what != errc::not_replicated && what != errc::lost && what != errc::unreachable) throw;
       }
     }
   }
