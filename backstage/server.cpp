@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <stdexcept>
 #include <system_error>
 
@@ -33,18 +34,31 @@ bool listens(const std::string& path) {
   return good;
 }
 
-// Free at this moment; whoever takes it before redis-server does makes the start fail, and the caller says so.
-int free_port() {
+// Left before it listened. Its port was taken by somebody else in between, or its settings are wrong.
+struct ended_early : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+bool is_free(int port) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  const bool good = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
-                    ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  const bool good = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   ::close(fd);
-  if (!good) throw std::system_error{errno, std::generic_category(), "no free loopback port"};
-  return ntohs(address.sin_port);
+  return good;
+}
+
+// Free at this moment. Below the ports that the kernel gives to connections (32768 on), so that none of them has it while
+// a server that was killed is to come back.
+int free_port() {
+  std::random_device source;
+  std::uniform_int_distribution<int> any{20'000, 32'000};
+  for (int tries = 0; tries < 100; ++tries) {
+    if (const int port = any(source); is_free(port)) return port;
+  }
+  throw std::runtime_error{"no free loopback port from 20000 to 32000"};
 }
 
 [[noreturn]] void become_redis(const std::string& directory, int port, const server_options& how) {
@@ -85,8 +99,7 @@ server::server(server_options how) : how_{std::move(how)} {
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{"cannot make a directory in " + pattern};
   directory_ = pattern;
   try {
-    if (how_.tcp) port_ = free_port();
-    start();
+    start_first();
   } catch (...) {
     end();
     throw;
@@ -94,6 +107,17 @@ server::server(server_options how) : how_{std::move(how)} {
 }
 
 server::~server() { end(); }
+
+void server::start_first() {
+  for (int tries = 1;; ++tries) {
+    if (how_.tcp) port_ = free_port();
+    try {
+      return start();
+    } catch (const ended_early&) {
+      if (!how_.tcp || tries == 5) throw;
+    }
+  }
+}
 
 void server::start() {
   // A killed server leaves its socket behind, at which nobody listens; the new one replaces it.
@@ -109,8 +133,8 @@ void server::await_listening() {
     if (::waitpid(pid_, &status, WNOHANG) == pid_) {
       pid_ = -1;
       const bool missing = WIFEXITED(status) && WEXITSTATUS(status) == 127;
-      throw std::runtime_error{missing ? "redis-server is not installed (Debian: apt-get install redis-server)"
-                                       : "redis-server ended right after its start"};
+      if (missing) throw std::runtime_error{"redis-server is not installed (Debian: apt-get install redis-server)"};
+      throw ended_early{"redis-server ended right after its start"};
     }
     if (listens(socket())) return;
     pause_for(std::chrono::milliseconds{5});

@@ -36,6 +36,7 @@ class server {
   void resume();
 
  private:
+  void start_first();
   void await_listening();
   void end() noexcept;
 

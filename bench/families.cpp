@@ -6,6 +6,8 @@
 #include "statistics.hpp"
 #include "suite.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
@@ -21,12 +23,12 @@ constexpr unsigned kills = 3;  // of nodes: each needs fresh servers
 
 void extend(std::vector<double>& all, const std::vector<double>& by) { all.insert(all.end(), by.begin(), by.end()); }
 
-std::string in_seconds(const std::vector<double>& values) {
+std::string in_seconds(const std::vector<double>& values, std::chrono::seconds limit) {
   const double least = percentile(values, 0);
   const double most = percentile(values, 1);
   char text[60];
   if (!std::isfinite(least)) {
-    std::snprintf(text, sizeof text, "not in %d s", static_cast<int>(succession_limit.count()));
+    std::snprintf(text, sizeof text, "not in %d s", static_cast<int>(limit.count()));
   } else if (!std::isfinite(most)) {
     std::snprintf(text, sizeof text, "%.1f s to never", least);
   } else if (most < 0.1) {
@@ -37,12 +39,27 @@ std::string in_seconds(const std::vector<double>& values) {
   return text;
 }
 
-std::string cell(const std::string& text) { return text + std::string(text.size() < 17 ? 17 - text.size() : 1, ' '); }
-
-std::string in_micros(const std::vector<double>& values) {
+// As µs, or as ms where they are many.
+std::string in_time(double micros) {
   char text[40];
-  std::snprintf(text, sizeof text, "%.0f us", median(values));
-  return cell(text);
+  if (micros < 1000) {
+    std::snprintf(text, sizeof text, "%.0f µs", micros);
+  } else {
+    std::snprintf(text, sizeof text, micros < 10'000 ? "%.1f ms" : "%.0f ms", micros / 1000);
+  }
+  return text;
+}
+
+// A row of docs/choose.md's table, padded so that it can be read where it is printed.
+std::string table_row(const std::vector<std::string>& cells) {
+  constexpr std::array<std::size_t, 8> widths{19, 8, 13, 13, 12, 13, 13, 13};
+  std::string out = "|";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto shown = static_cast<std::size_t>(std::count_if(
+        cells[i].begin(), cells[i].end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    out += " " + cells[i] + std::string(i < widths.size() && shown < widths[i] ? widths[i] - shown : 0, ' ') + " |";
+  }
+  return out + "\n";
 }
 
 struct found {
@@ -99,34 +116,35 @@ void add_figures(report& out, const std::string& name, const found& all) {
   out.figure(name + "_node_killed_overlaps", all.overlaps, "");
 }
 
-std::string row(const found& all) {
-  return in_micros(all.pair) + in_micros(all.handoff_2) + in_micros(all.handoff_8) + cell(in_seconds(all.killed)) +
-         cell(in_seconds(all.frozen)) + cell(all.node.empty() ? "one node" : in_seconds(all.node)) +
-         in_micros({all.fsync}) + "\n";
+std::string row(const std::string& name, const found& all) {
+  return table_row({name, in_time(median(all.pair)), in_time(median(all.handoff_2)), in_time(median(all.handoff_8)),
+                    in_time(all.fsync), in_seconds(all.killed, succession_limit),
+                    in_seconds(all.frozen, succession_limit),
+                    all.node.empty() ? "one node" : in_seconds(all.node, outage_limit)});
 }
 
 }  // namespace
 
 report families(const run_options& how) {
   report out{"families", "kinds of lock beside one another; p50, lifetime of leases and sessions 5 s", sense::at_least};
-  out.text("  " + std::string(22, ' ') + cell("pair") + cell("hand-off of 2") + cell("hand-off of 8") +
-           cell("holder killed") + cell("holder frozen") + cell("leader killed") + "fsync beside\n");
+  out.text(table_row({"", "pair", "hand-off of 2", "hand-off of 8", "fsync beside", "holder killed", "holder frozen",
+                      "leader killed"}));
+  out.text("|---|---|---|---|---|---|---|---|\n");
   double measured = 0;
   double wanted = 0;
   for (const auto& each : all_families()) {
     const std::string name = each->name();
     if (!name.starts_with(how.only)) continue;
-    const std::string label = "  " + name + std::string(22 - name.size(), ' ');
-    if (!each->to_come()) ++wanted;
+    ++wanted;
     std::fprintf(stderr, "families: %s\n", name.c_str());
     try {
       const found all = measure(*each, how.rounds.value_or(3));
-      out.text(label + row(all));
+      out.text(row(name, all));
       add_figures(out, name, all);
       ++measured;
     } catch (const std::exception& problem) {
       each->stop();
-      out.text(label + "not measured: " + problem.what() + "\n");
+      out.text(table_row({name, std::string{"not measured: "} + problem.what()}));
       out.note(name, problem.what());
     }
   }

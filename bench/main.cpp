@@ -38,7 +38,7 @@ constexpr std::array suites{
     entry{"quorum", "lock+unlock on five nodes, against raw hiredis gathering a majority", quorum},
     entry{"failover", "the primary is killed under 100 waiters: from its follower's first write to a grant", failover},
 #ifdef HOLDFAST_FAMILIES
-    entry{"families", "our locks beside those on PostgreSQL, ZooKeeper and etcd (eight minutes)", families},
+    entry{"families", "our locks beside those on PostgreSQL, ZooKeeper and etcd (a quarter of an hour)", families},
 #endif
 };
 

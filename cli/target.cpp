@@ -7,7 +7,9 @@
 namespace holdfast::cli {
 
 void target::define(CLI::App& app) {
-  app.add_option("--url", url_, "where Redis is (redis:// rediss:// unix://); better: HOLDFAST_URL")
+  app.add_option("--url", url_,
+                 "where Redis is (redis://, rediss://, unix://, redis+sentinel://, redis+cluster://, redis+quorum://); "
+                 "better: HOLDFAST_URL")
       ->type_name("URL")
       ->group("Connection");
   app.add_option("--prefix", prefix_, "put before the name to make the key")->type_name("TEXT")->group("Connection");

@@ -2,6 +2,7 @@
 
 #include <holdfast/holdfast.hpp>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <thread>
@@ -25,12 +26,12 @@ class worker {
     const std::string& kind = what.at(0);
     if (kind == "redis") return {raw(what.at(1), {what.begin() + 2, what.end()})};
     if (kind == "acquire") return acquire(what);
+    if (kind == "loss") return loss();
     if (kind == "look") return {std::string{to_string(lease_.state())}};
     if (kind == "release") return {std::string{to_string(lease_.release())}};
     if (kind == "queue") return queue(what);
     if (kind == "poll") return poll(what);
     if (kind == "vote") return vote(what);
-    if (kind == "withdraw") return {std::to_string(quorum_->release(what.at(1)))};
     return {"-no such order: " + kind};
   }
 
@@ -57,12 +58,26 @@ class worker {
   }
 
   texts acquire(const order& what) {
-    lease_ =
-        client_at(what.at(1))
-            .acquire(
-                what.at(2),
-                {.ttl = ms(what.at(4)), .wait = ms(what.at(6)), .renew = what.at(5) == "yes", .owner = what.at(3)});
+    holdfast::options how{.ttl = ms(what.at(4)),
+                          .renew = what.at(5) == "yes",
+                          .owner = what.at(3),
+                          .replicas = std::stoi(what.at(7)),
+                          .on_lost = [this](const holdfast::loss&) { lost_at_ = now_ns(); }};
+    const milliseconds patience = ms(what.at(6));
+    if (patience.count() > 0) how.wait = patience;
+    holdfast::client& at = client_at(what.at(1));
+    auto got = how.wait ? at.acquire(std::nothrow, what.at(2), how) : at.try_acquire(what.at(2), how);
+    if (!got) return {std::string{to_string(got.code())}};
+    lease_ = std::move(*got);
     return {"granted", std::to_string(lease_.fence())};
+  }
+
+  texts loss() const {
+    constexpr std::int64_t patience = 15'000'000'000;
+    for (const auto until = now_ns() + patience; lost_at_ == 0 && now_ns() < until;) {
+      std::this_thread::sleep_for(milliseconds{1});
+    }
+    return {std::to_string(lost_at_)};
   }
 
   texts queue(const order& what) {
@@ -88,17 +103,17 @@ class worker {
     return {std::to_string(got), std::to_string(released), std::to_string(tries)};
   }
 
-  texts vote(const order& what) {
-    quorum_ = plain_redlock({what.begin() + 5, what.end()}, what.at(1), ms(what.at(4)));
-    const quorum_lock::answer told = quorum_->acquire(what.at(2), ms(what.at(3)));
+  static texts vote(const order& what) {
+    const redlock_answer told =
+        plain_redlock({what.begin() + 5, what.end()}, what.at(1), what.at(2), ms(what.at(3)), ms(what.at(4)));
     return {told.held ? "held" : "refused", std::to_string(told.votes), std::to_string(told.validity.count())};
   }
 
   std::map<std::string, redis_link> links_;
   std::string url_;
   std::unique_ptr<holdfast::client> client_;
-  holdfast::lease lease_;  // after the client: ended before it
-  std::unique_ptr<quorum_lock> quorum_;
+  std::atomic<std::int64_t> lost_at_{0};  // the signal came then; 0: it has not
+  holdfast::lease lease_;                 // after the client: ended before it
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ experiment clock_step_redlock();
 experiment redlock_one_lost();
 experiment redlock_two_lost();
 experiment redlock_three_lost();
+experiment redlock_unguarded();
 std::vector<experiment> eviction();  // one per policy
 
 namespace {
@@ -34,7 +35,7 @@ const std::vector<experiment>& all() {
         no_expiry(),        no_owner(),           check_then_delete(),  compare_and_delete(), polling_or_handoff(),
         paused_unfenced(),  paused_fenced(),      failover_unguarded(), failover_wait(),      failover_fenced(),
         restart_forgets(),  restart_remembers(),  clock_step(),         clock_step_redlock(), redlock_one_lost(),
-        redlock_two_lost(), redlock_three_lost(),
+        redlock_two_lost(), redlock_three_lost(), redlock_unguarded(),
     };
     for (experiment& each : eviction()) made.push_back(std::move(each));
     return made;

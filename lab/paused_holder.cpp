@@ -10,12 +10,12 @@ paused_holder pause_a_holder(trial& t, bool fenced) {
   paused_holder seen;
   const auto shown = [fenced](const std::optional<std::string>& fence) { return fenced ? fence : std::nullopt; };
 
-  const auto fence_a = t.acquire(a, redis, "400", true);
+  const auto fence_a = t.acquire(a, redis.url(), {.ttl_ms = "400", .renew = true}).fence;
   t.pause(a);
   // Given while it stands: the next thing that it does when it runs again.
   a.tell(trial::raw_order(storage, trial::write_command("A's", shown(fence_a))));
 
-  const auto fence_b = t.acquire(b, redis, "30000", true);
+  const auto fence_b = t.acquire(b, redis.url(), {.ttl_ms = "30000", .renew = true}).fence;
   seen.both = fence_a && fence_b;
   seen.b_accepted = t.write(b, "B's", shown(fence_b));
   t.resume(a);

@@ -64,6 +64,7 @@ void stepped_clock::step(trial& t, place& where, int seconds) const {
     backstage::pause_for(std::chrono::milliseconds{1});
   }
   t.note(where.name, "its clock steps by " + std::to_string(seconds) + " s");
+  t.event(where, "clock steps");
   t.look();
 }
 

@@ -32,6 +32,11 @@ void timeline::end(std::size_t row, span_kind kind, nanoseconds at) {
   }
 }
 
+void timeline::restart() {
+  spans_.clear();
+  marks_.clear();
+}
+
 void timeline::close(nanoseconds at) {
   for (span& each : spans_) {
     if (each.to < 0) each.to = std::max(at, each.from);

@@ -59,6 +59,8 @@ class timeline {
   // Ends it; nothing where none is open.
   void end(std::size_t row, span_kind kind, nanoseconds at);
   void add(mark what) { marks_.push_back(std::move(what)); }
+  // Forgets all but the rows.
+  void restart();
   // Ends all that is open.
   void close(nanoseconds at);
 

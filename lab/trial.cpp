@@ -26,6 +26,12 @@ std::string command_text(const words& command) {
 // "A-93c1…" is A's.
 std::string holder_of(const std::string& value) { return value.substr(0, value.find('-')); }
 
+std::string all_of(const answer& told) {
+  std::string all;
+  for (const std::string& each : told.texts) all += (all.empty() ? "" : " ") + each;
+  return all;
+}
+
 // After each step of a client, for the drawing: steps that take microseconds could not be told apart in it. Nothing
 // depends on it.
 constexpr std::chrono::milliseconds pace{20};
@@ -56,8 +62,13 @@ place& trial::server(const std::string& name, backstage::server_options how) {
     notes_.server = all.substr(from, all.find('\r', from) - from);
   }
   places_.push_back(std::move(made));
-  began_ = now_ns();  // the experiment begins when the last of its servers runs
+  begin();  // when the last of its servers runs, unless the experiment says otherwise
   return *places_.back();
+}
+
+void trial::begin() {
+  began_ = now_ns();
+  notes_.drawn.restart();
 }
 
 actor& trial::client(const std::string& name) {
@@ -75,9 +86,7 @@ std::string trial::owner(const actor& who) {
 
 answer trial::order_of(actor& who, const order& wanted, const std::string& what) {
   answer told = who.ask(wanted);
-  std::string all;
-  for (const std::string& each : told.texts) all += (all.empty() ? "" : " ") + each;
-  note(who.name(), what, all, told.ended);
+  note(who.name(), what, all_of(told), told.ended);
   look();
   backstage::pause_for(pace);
   return told;
@@ -103,13 +112,37 @@ std::string trial::give(actor& who, const place& where, const words& command) {
   return ask(who, where, command);
 }
 
-std::optional<std::string> trial::acquire(actor& who, const place& where, const std::string& ttl_ms, bool renew) {
-  const answer told =
-      order_of(who, {"acquire", where.process->url(), key, owner(who), ttl_ms, renew ? "yes" : "no", "10000"},
-               "holdfast acquire, ttl " + ttl_ms + " ms");
-  if (told.text() != "granted") return std::nullopt;
-  believes(who, told.ended);
-  return told.texts.at(1);
+order trial::acquire_order(const actor& who, const std::string& url, const wish& how) {
+  return {"acquire", url, key, owner(who), how.ttl_ms, how.renew ? "yes" : "no", how.wait_ms, how.replicas};
+}
+
+grant trial::note_acquire(const actor& who, const answer& told, const wish& how) {
+  std::string what = "holdfast acquire, ttl " + how.ttl_ms + " ms";
+  if (how.replicas != "0") what += ", replicas " + how.replicas;
+  if (how.wait_ms == "0") what += ", no waiting";
+  note(who.name(), what, all_of(told), told.ended);
+  grant got{told.text()};
+  if (got.told == "granted") {
+    got.fence = told.texts.at(1);
+    believes(who, told.ended);
+  } else {
+    event(who, "refused: " + got.told, told.ended);
+  }
+  look();
+  backstage::pause_for(pace);
+  return got;
+}
+
+grant trial::acquire(actor& who, const std::string& url, const wish& how) {
+  return note_acquire(who, who.ask(acquire_order(who, url, how)), how);
+}
+
+answer trial::hear(actor& who) {
+  while (!who.has_answer()) {
+    look();
+    backstage::pause_for(std::chrono::milliseconds{5});
+  }
+  return who.hear();
 }
 
 void trial::pause(actor& who) {
@@ -137,6 +170,10 @@ void trial::kill(actor& who) {
 
 void trial::event(const actor& who, const std::string& what, std::int64_t at) {
   notes_.drawn.add({row_of(who), mark_kind::event, what, since(at)});
+}
+
+void trial::event(const place& where, const std::string& what) {
+  notes_.drawn.add({where.row, mark_kind::event, what, since(now_ns())});
 }
 
 void trial::believes(const actor& who, std::int64_t from) {
@@ -210,7 +247,8 @@ void trial::expect(const std::string& what, bool expected, bool saw) {
 
 void trial::finish() {
   // What holds in the end lasts for a moment, or nobody would see it in the drawing.
-  backstage::pause_for(std::chrono::milliseconds{60});
+  const std::chrono::nanoseconds visible{since(now_ns()) / 25};
+  backstage::pause_for(std::max(std::chrono::milliseconds{60}, std::chrono::ceil<std::chrono::milliseconds>(visible)));
   look();
   notes_.drawn.close(since(now_ns()));
 }

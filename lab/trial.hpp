@@ -32,6 +32,24 @@ struct place {
   std::unique_ptr<backstage::server> process{};
   std::unique_ptr<redis_link> link{};  // the laboratory's own
   bool up = true;
+
+  [[nodiscard]] std::string url() const { return process->url(); }
+};
+
+// What the library said to that.
+struct grant {
+  std::string told;                    // "granted", or the name of the error
+  std::optional<std::string> fence{};  // none: not granted
+
+  explicit operator bool() const noexcept { return fence.has_value(); }
+};
+
+// How a client wants the library's lock.
+struct wish {
+  std::string ttl_ms;
+  bool renew = false;
+  std::string wait_ms = "10000";  // 0: it only tries
+  std::string replicas = "0";     // that must have it
 };
 
 class trial {
@@ -42,6 +60,8 @@ class trial {
 
   // --- the cast -----------------------------------------------------------------------------------------------------
   place& server(const std::string& name, backstage::server_options how = {});
+  // What was before is preparation: times count from here.
+  void begin();
   actor& client(const std::string& name);
   // "A-93c1…": a random owner id of which the client's name can be told.
   [[nodiscard]] static std::string owner(const actor& who);
@@ -53,8 +73,13 @@ class trial {
   bool take(actor& who, const place& where, const words& command);
   // As ask; from the sending on it does not believe to hold it any more.
   std::string give(actor& who, const place& where, const words& command);
-  // By the library: its fence, or none.
-  std::optional<std::string> acquire(actor& who, const place& where, const std::string& ttl_ms, bool renew = false);
+  // By the library: its fence, or what it was told.
+  grant acquire(actor& who, const std::string& url, const wish& how);
+  // The same in two parts, where something else happens in between: the order, for actor::tell, and what came of it.
+  [[nodiscard]] static order acquire_order(const actor& who, const std::string& url, const wish& how);
+  grant note_acquire(const actor& who, const answer& told, const wish& how);
+  // The next answer; the servers are looked at meanwhile.
+  answer hear(actor& who);
   // The order to send that command there, for actor::tell.
   [[nodiscard]] static order raw_order(const place& where, const words& command);
   // Any order, noted as `what`.
@@ -65,6 +90,7 @@ class trial {
   void kill(actor& who);
   // A mark in the drawing.
   void event(const actor& who, const std::string& what, std::int64_t at);
+  void event(const place& where, const std::string& what);
   void believes(const actor& who, std::int64_t from);
   void believes_no_more(const actor& who, std::int64_t from);
 

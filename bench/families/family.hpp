@@ -41,8 +41,6 @@ class family {
   family& operator=(const family&) = delete;
 
   [[nodiscard]] virtual std::string name() const = 0;
-  // To come: named in the table, not measured, and not missed by --check.
-  [[nodiscard]] virtual bool to_come() const { return false; }
   // Servers that answer, or `unavailable`. Starts no threads: the trials fork.
   virtual void start() = 0;
   virtual void stop() noexcept = 0;
@@ -50,7 +48,7 @@ class family {
   virtual std::unique_ptr<contender> join(unsigned lock, unsigned me) = 0;
   // Several nodes that stand in for one another.
   [[nodiscard]] virtual bool replicated() const { return false; }
-  // kill -9 of the node that leads; the others are to go on.
+  // kill -9 of the node that leads, or of one where none does; the others are to go on.
   virtual void kill_leader() { throw unavailable{"one node: nothing takes over"}; }
 };
 
@@ -59,6 +57,8 @@ std::vector<std::unique_ptr<family>> all_families();
 // The makers, one per file.
 std::unique_ptr<family> make_postgresql(bool advisory);  // else a row lock
 std::unique_ptr<family> make_redis(bool durable);        // an fsync before each answer, as the others do
+std::unique_ptr<family> make_redis_replicas();           // a primary, two replicas, three Sentinels
+std::unique_ptr<family> make_redis_quorum();             // five nodes
 std::unique_ptr<family> make_zookeeper(unsigned nodes);
 std::unique_ptr<family> make_etcd(unsigned nodes);
 

@@ -1,7 +1,8 @@
-// Redis: holdfast::mutex on one redis-server, renewed and fenced as by default.
+// Redis: holdfast::mutex on one redis-server, renewed and fenced as by default. redis_nodes.cpp has it on several.
 //
 // As it comes, nothing is written to disk (docs/guarantees.md says what that means). `durable` has Redis write its file
 // and call fsync before each answer, which is what PostgreSQL, ZooKeeper and etcd do by default.
+#include "families/redis.hpp"
 #include "families/service.hpp"
 #include "floor.hpp"
 #include "server.hpp"
@@ -15,7 +16,17 @@ class redis_contender : public contender {
  public:
   redis_contender(const std::string& url, unsigned lock)
       : redis_{quiet_settings(url)}, mutex_{redis_, "bench:families:" + std::to_string(lock), {.ttl = lifetime}} {}
-  void lock() override { mutex_.lock(); }
+  // A lock that its replicas did not confirm was given back, or went with its primary: whoever needs it asks again.
+  void lock() override {
+    for (;;) {
+      try {
+        return mutex_.lock();
+      } catch (const error& why) {
+        const errc what = why.kind();
+        if (what != errc::not_replicated && what != errc::lost && what != errc::unreachable) throw;
+      }
+    }
+  }
   void unlock() override { mutex_.unlock(); }
 
  private:
@@ -50,9 +61,7 @@ class redis_family : public family {
     server_.reset();
     folder_.reset();
   }
-  std::unique_ptr<contender> join(unsigned lock, unsigned /*me*/) override {
-    return std::make_unique<redis_contender>(url_, lock);
-  }
+  std::unique_ptr<contender> join(unsigned lock, unsigned /*me*/) override { return join_redis(url_, lock); }
 
  private:
   bool durable_;
@@ -62,6 +71,10 @@ class redis_family : public family {
 };
 
 }  // namespace
+
+std::unique_ptr<contender> join_redis(const std::string& url, unsigned lock) {
+  return std::make_unique<redis_contender>(url, lock);
+}
 
 std::unique_ptr<family> make_redis(bool durable) { return std::make_unique<redis_family>(durable); }
 

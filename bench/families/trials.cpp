@@ -140,7 +140,7 @@ outage node_killed(family& of) {
   std::this_thread::sleep_for(2 * warm_up);
   shared->go = true;
   of.kill_leader();
-  std::this_thread::sleep_for(3 * lifetime);
+  std::this_thread::sleep_for(outage_limit);
   const bool goes_on =
       now_ns() - shared->released.load() < std::chrono::nanoseconds{lifetime}.count() && !all.any_failed();
   outage found{.seconds = never, .overlaps = static_cast<unsigned>(shared->through_queue.load())};

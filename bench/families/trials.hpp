@@ -25,6 +25,9 @@ inline constexpr std::chrono::seconds succession_limit{4 * lifetime};
 // Seconds from then until a waiter has the lock, one for each of several locks; infinite: not within the limit.
 std::vector<double> succession_times(family& of, fate how);
 
+// So long the others are watched after a node was killed.
+inline constexpr std::chrono::seconds outage_limit{3 * lifetime};
+
 struct outage {
   double seconds = 0;     // the longest time without an acquisition, from the kill on; infinite: none came any more
   unsigned overlaps = 0;  // acquisitions while another process was inside

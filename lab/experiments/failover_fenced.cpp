@@ -12,10 +12,10 @@ void steps(trial& t) {
   actor& b = t.client("B");
 
   cut_off(t, both);
-  const auto fence_a = t.acquire(a, both.primary, "30000");
+  const auto fence_a = t.acquire(a, both.primary.url(), {.ttl_ms = "30000"}).fence;
   const bool before = t.write(a, "A's first", fence_a);
   fail_over(t, both);
-  const auto fence_b = t.acquire(b, both.replica, "30000");
+  const auto fence_b = t.acquire(b, both.replica.url(), {.ttl_ms = "30000"}).fence;
   const bool second = t.write(b, "B's", fence_b);
   const bool late = t.write(a, "A's second", fence_a);
 

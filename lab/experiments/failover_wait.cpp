@@ -1,45 +1,34 @@
-// The failover hazard, and a client that asks how many replicas have its lock before it relies on it. Twice: with a
-// replica that is cut off, and with one that is not.
+// The failover hazard, and a client of the library that asks for one replica (options::replicas) before it relies on its
+// lock. Twice: with a replica that is cut off, and with one that is not.
 #include <lab/experiment.hpp>
 #include <lab/pair.hpp>
-#include <lab/plain_lock.hpp>
 
 namespace lab {
 namespace {
-
-// SET, then WAIT on the same connection; with fewer replicas than wanted the lock is given back.
-bool take_and_wait(trial& t, actor& who, place& where) {
-  const std::string mine = trial::owner(who);
-  if (t.ask(who, where, set_if_absent(mine, "30000")) != "OK") return false;
-  const answer told = t.order_of(who, trial::raw_order(where, {"WAIT", "1", "200"}), "WAIT 1 200");
-  if (told.text() == "1") {
-    t.believes(who, told.ended);
-    return true;
-  }
-  t.ask(who, where, delete_if_mine(mine));
-  return false;
-}
 
 void steps(trial& t) {
   pair both = start_pair(t);
   actor& a = t.client("A");
   actor& b = t.client("B");
   actor& c = t.client("C");
+  const wish replicated{.ttl_ms = "30000", .replicas = "1"};
 
   cut_off(t, both);
-  const bool alone = take_and_wait(t, a, both.primary);
+  const grant first = t.acquire(a, both.primary.url(), replicated);
+  const std::string left = t.peek(both.primary, {"EXISTS", trial::key});
   t.thaw(both.replica);
   t.await(both.replica, {"INFO", "replication"}, "master_link_status:up");
   t.await(both.primary, {"INFO", "replication"}, "state=online");
   t.note("replica", "is connected again");
 
-  const bool replicated = take_and_wait(t, b, both.primary);
+  const grant second = t.acquire(b, both.primary.url(), replicated);
   fail_over(t, both);
-  const bool after = t.take(c, both.replica, set_if_absent(trial::owner(c), "30000"));
+  const grant third = t.acquire(c, both.replica.url(), {.ttl_ms = "30000", .wait_ms = "0"});
 
-  t.expect("A gets the lock while the replica is cut off", false, alone);
-  t.expect("B gets it when the replica is connected", true, replicated);
-  t.expect("C gets it at the promoted replica while B works", false, after);
+  t.expect("what A is told while the replica is cut off", "not_replicated", first.told);
+  t.expect("keys that A's try leaves at the primary", "0", left);
+  t.expect("what B is told when the replica is connected", "granted", second.told);
+  t.expect("what C is told at the promoted replica while B works", "held", third.told);
   t.expect("two believe to hold it at once", false, t.overlapped());
 }
 
@@ -47,9 +36,9 @@ void steps(trial& t) {
 
 experiment failover_wait() {
   return {"failover-wait",
-          "the same failover, and a client that waits for the replica (WAIT) before it relies on the lock",
+          "the same failover, and clients that ask for one replica before they rely on the lock (replicas = 1)",
           "A lock that no replica has is given back, and one that the replica has survives the failover. Which replica "
-          "is promoted when there are several, WAIT does not decide.",
+          "is promoted when there are several, waiting for one does not decide: ask for a majority, and fence.",
           steps};
 }
 

@@ -37,6 +37,17 @@ TEST_F(LabTimeline, ARowIsMadeOnce) {
   EXPECT_EQ(line.rows().size(), 3U);
 }
 
+TEST_F(LabTimeline, WhatWasBeforeTheBeginningIsForgottenButForTheRows) {
+  believes(a, 0, 10);
+  line.begin(redis, span_kind::held, "A", 0);
+  line.add({a, mark_kind::event, "refused", 5});
+  line.restart();
+  EXPECT_TRUE(line.spans().empty());
+  EXPECT_TRUE(line.marks().empty());
+  EXPECT_EQ(line.open_label(redis, span_kind::held), "");
+  EXPECT_EQ(line.rows().size(), 3U);
+}
+
 TEST_F(LabTimeline, TwoBeliefsThatTouchDoNotOverlap) {
   believes(a, 0, 10);
   believes(b, 10, 20);

@@ -35,6 +35,7 @@ trap 'exit 143' TERM
 # Starts a server on the port; fails when the server ended before it listened (the port was taken).
 start_on() {
   local port=$1 tries
+  : >"$folder/log" # there before it is read, however late the server starts
   redis-server --bind 127.0.0.1 --port "$port" --unixsocket "$folder/redis.sock" --unixsocketperm 700 \
     --dir "$folder" --save '' --appendonly no --daemonize no >"$folder/log" 2>&1 &
   server=$!
