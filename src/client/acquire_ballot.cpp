@@ -46,19 +46,24 @@ void acquire_ballot::begin(time_point now) {
   follow(machine_->start(now), now);
 }
 
+const scripts::script& acquire_ballot::script_for(purpose why) const noexcept {
+  if (why == purpose::note) return scripts::quorum_fence;
+  return why == purpose::open ? scripts::quorum_open : scripts::quorum_acquire;
+}
+
 void acquire_ballot::encode(purpose why, std::size_t node, bool by_text, std::string& out) {
   const auto& keys = what().keys;  // lock, waiters, seen, fence
   const auto& args = what().args;
   switch (why) {
     case purpose::note:
-      return append_eval(out, scripts::quorum_fence, by_text, {keys[0], keys[3]},
+      return append_eval(out, script_for(why), by_text, {keys[0], keys[3]},
                          {args[owner_id], std::to_string(machine_->number())});
     case purpose::open:
-      return append_eval(out, scripts::quorum_open, by_text, {lock::seat_key}, {seats_[node]});
+      return append_eval(out, script_for(why), by_text, {lock::seat_key}, {seats_[node]});
     default:
       may_have_[node] = true;
       return append_eval(
-          out, scripts::quorum_acquire, by_text, {keys[0], keys[1], keys[3], lock::seat_key},
+          out, script_for(why), by_text, {keys[0], keys[1], keys[3], lock::seat_key},
           {args[owner_id], args[ttl], args[entry], hint_, owner().nodes().at(node).identity().run_id, max_ttl_});
   }
 }

@@ -105,23 +105,30 @@ void ballot::ask(purpose why, std::size_t node, time_point now) {
   if (to.laden(now, core_.where().node_timeout)) return failed(why, node, false, now);
   slip& made = slips_.emplace_back(*this, why, node);
   made.self = std::prev(slips_.end());
-  made.by_text = what_.by_text;
   made.impatient = !goes_on(now);
   made.unawaited = decided_;
   to.submit(made, now);
 }
 
+void ballot::encode(slip& what, std::string& out) {
+  const scripts::script& script = script_for(what.why);
+  const std::string_view run_id = core_.nodes().at(what.node).identity().run_id;
+  what.by_text = what_.by_text || !core_.known().has(what.node, run_id, script);
+  encode(what.why, what.node, what.by_text, out);
+}
+
 void ballot::on_reply(slip& from, const resp::value& reply, time_point now) {
   const scope alive{*this};
-  if (!from.by_text && reply.is_error() && lock::is_noscript(reply.text)) {
-    // Nothing ran. Later it may come behind what must follow it.
-    if (!decided_ || goes_on(now)) {
-      from.by_text = true;
-      return core_.nodes().at(from.node).submit(from, now);
-    }
-  }
   const purpose why = from.why;
   const std::size_t node = from.node;
+  if (!from.by_text && reply.is_error() && lock::is_noscript(reply.text)) {
+    core_.known().forget(node, script_for(why));
+    // Nothing ran. Later it may come behind what must follow it.
+    if (!decided_ || goes_on(now)) return core_.nodes().at(node).submit(from, now);
+  }
+  if (from.by_text && !reply.is_error()) {
+    core_.known().learn(node, core_.nodes().at(node).identity().run_id, script_for(why));
+  }
   slips_.erase(from.self);
   answered(why, node, reply, now);
 }

@@ -65,6 +65,7 @@ class ballot : public net::carrier, private runtime::timer {
   // ---- what the kinds say
   // Asks all. With a majority of the nodes connected, or nobody to wait for.
   virtual void begin(runtime::time_point now) = 0;
+  [[nodiscard]] virtual const scripts::script& script_for(purpose why) const noexcept = 0;
   virtual void encode(purpose why, std::size_t node, bool by_text, std::string& out) = 0;
   virtual void answered(purpose why, std::size_t node, const resp::value& reply, runtime::time_point now) = 0;
   // It will not answer; `sent`: it may have done what it was asked.
@@ -96,7 +97,7 @@ class ballot : public net::carrier, private runtime::timer {
   // One request to one node.
   struct slip final : net::request {
     slip(ballot& of, purpose what_for, std::size_t at) : whose{of}, why{what_for}, node{at} {}
-    void encode(std::string& out) override { whose.encode(why, node, by_text, out); }
+    void encode(std::string& out) override { whose.encode(*this, out); }
     void on_reply(const resp::value& reply, runtime::time_point now) override { whose.on_reply(*this, reply, now); }
     void on_interrupted(const failure& problem, runtime::time_point now) override {
       whose.on_failed(*this, problem.sent == delivery::unanswered, true, now);
@@ -107,12 +108,13 @@ class ballot : public net::carrier, private runtime::timer {
     ballot& whose;
     purpose why;
     std::size_t node;
-    bool by_text = false;
+    bool by_text = false;  // as it was sent last
     std::list<slip>::iterator self{};
   };
   class scope;
 
   void gather(runtime::time_point now);
+  void encode(slip& what, std::string& out);
   void on_reply(slip& from, const resp::value& reply, runtime::time_point now);
   void on_failed(slip& from, bool may_have_run, bool was_sent, runtime::time_point now);
   void fire(runtime::time_point now) override;

@@ -19,6 +19,7 @@
 
 #include "client/call.hpp"
 #include "client/deferred.hpp"
+#include "client/known_scripts.hpp"
 #include "runtime/callback_thread.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/descriptors.hpp"
@@ -76,6 +77,8 @@ class core final : public std::enable_shared_from_this<core>, private topology::
   // thread need not be woken for each.
   runtime::timer_queue& rounds() noexcept { return rounds_; }
   runtime::random_source& random() noexcept { return random_; }
+  // Of a quorum's nodes.
+  known_scripts& known() noexcept { return known_; }
   holdfast::stats& counters() noexcept { return stats_; }
   [[nodiscard]] bool closing() const noexcept { return closing_; }
   [[nodiscard]] std::string make_owner();
@@ -153,6 +156,7 @@ class core final : public std::enable_shared_from_this<core>, private topology::
   topology::nodes nodes_;
   std::unique_ptr<deployment_check> check_;
   std::unique_ptr<answers> answers_;
+  known_scripts known_;
   holdfast::stats stats_;
   std::string owner_start_;  // "<host>:<pid>:<inbox>"
 

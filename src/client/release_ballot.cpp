@@ -45,9 +45,10 @@ void release_ballot::begin(time_point now) {
   for (std::size_t i = 0; i < size(); ++i) ask(purpose::vote, i, now);
 }
 
-void release_ballot::encode(purpose /*why*/, std::size_t /*node*/, bool by_text, std::string& out) {
-  append_eval(out, scripts::quorum_release, by_text, {what().keys[0], what().keys[1]},
-              {what().args[0], what().args[1]});
+const scripts::script& release_ballot::script_for(purpose /*why*/) const noexcept { return scripts::quorum_release; }
+
+void release_ballot::encode(purpose why, std::size_t /*node*/, bool by_text, std::string& out) {
+  append_eval(out, script_for(why), by_text, {what().keys[0], what().keys[1]}, {what().args[0], what().args[1]});
 }
 
 void release_ballot::answered(purpose /*why*/, std::size_t node, const resp::value& reply, time_point now) {

@@ -31,15 +31,18 @@ void renew_ballot::begin(time_point now) {
   for (std::size_t i = 0; i < size() && !decided(); ++i) ask(purpose::vote, i, now);
 }
 
+const scripts::script& renew_ballot::script_for(purpose why) const noexcept {
+  return why == purpose::vote ? scripts::quorum_renew : scripts::quorum_acquire;
+}
+
 void renew_ballot::encode(purpose why, std::size_t node, bool by_text, std::string& out) {
   const std::string& key = what().keys[0];
   const std::string& run = owner().nodes().at(node).identity().run_id;
   if (why == purpose::vote) {
-    return append_eval(out, scripts::quorum_renew, by_text, {key, lock::seat_key},
+    return append_eval(out, script_for(why), by_text, {key, lock::seat_key},
                        {what().args[0], what().args[1], run, max_ttl_});
   }
-  append_eval(out, scripts::quorum_acquire, by_text,
-              {key, lock::waiters_key(key), lock::fence_key(key), lock::seat_key},
+  append_eval(out, script_for(why), by_text, {key, lock::waiters_key(key), lock::fence_key(key), lock::seat_key},
               {what().args[0], what().args[1], "", "", run, max_ttl_});
 }
 

@@ -13,6 +13,7 @@ class renew_ballot final : public ballot {
 
  private:
   void begin(runtime::time_point now) override;
+  [[nodiscard]] const scripts::script& script_for(purpose why) const noexcept override;
   void encode(purpose why, std::size_t node, bool by_text, std::string& out) override;
   void answered(purpose why, std::size_t node, const resp::value& reply, runtime::time_point now) override;
   void failed(purpose why, std::size_t node, bool sent, runtime::time_point now) override;
