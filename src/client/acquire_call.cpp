@@ -55,33 +55,30 @@ acquire_call::acquire_call(core& owner, std::string key, std::string id, const l
       what_{std::move(what)},
       machine_{how, owner.where().command_timeout, owner.random()} {
   impatient = !how.waits;
-  if (how.waits && how.queue) write_entry(owner.inbox());
 }
 
-void acquire_call::write_entry(std::string_view inbox) {
+void acquire_call::write_entry() {
   const auto claim = std::chrono::duration_cast<std::chrono::milliseconds>(lock::acquire_machine::claim(how_.ttl));
-  entry_.clear();
+  const std::string_view inbox = channel_.empty() ? std::string_view{core_->inbox()} : lock::inbox_of(channel_);
   entry_.reserve(64 + id_.size());
   entry_.append(what_->mark).append(std::to_string(claim.count())).append(":").append(inbox).append(":");
   entry_.append(std::to_string(number_)).append(":").append(id_);
 }
 
-// The first node that it goes to decides how it is told: the entry must stay the same once the server has seen it. A lock that
+// The first node that it queues at decides how it is told: the entry must stay the same once a server has seen it. A lock that
 // is free needs no subscription; only one that turns out to be held (on_answer) is asked for again, with it.
 std::string_view acquire_call::listens_on() {
-  if (core_->where().deployment != deployment::cluster || entry_.empty()) return {};
-  if (!queued_before_ && channel_.empty()) {
-    const std::string inbox = lock::shard_inbox(key_, core_->inbox());
-    channel_ = lock::inbox_channel(inbox);
-    write_entry(inbox);
-  }
+  if (core_->where().deployment != deployment::cluster || !(how_.waits && how_.queue)) return {};
+  if (entry_.empty() && channel_.empty()) channel_ = lock::shard_channel(key_, core_->inbox());
   return listens_ ? std::string_view{channel_} : std::string_view{};
 }
 
 // Without an inbox no grant could reach us: poll instead of queueing.
 bool acquire_call::may_queue() const {
-  const auto& nodes = core_->nodes();
-  return !entry_.empty() && nodes.hears(key_) && (channel_.empty() || nodes.of(key_).listens_to(channel_));
+  if (!(how_.waits && how_.queue)) return false;
+  if (channel_.empty()) return core_->nodes().hears(key_);
+  const net::connection& at = core_->nodes().of(key_);
+  return at.has_inbox() && at.listens_to(channel_);
 }
 
 acquire_call::~acquire_call() {
@@ -93,6 +90,7 @@ acquire_call::~acquire_call() {
 
 void acquire_call::encode_values(std::string& out) {
   const bool queue = may_queue();
+  if (queue && entry_.empty()) write_entry();
   unheard_ = !queue && !channel_.empty();
   append_lock_keys(out, key_);
   resp::append_bulk(out, id_);

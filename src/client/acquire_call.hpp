@@ -62,7 +62,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   void fire(runtime::time_point now) override;
   void follow(lock::acquire_step step, runtime::time_point now);
   void end(runtime::time_point now);
-  void write_entry(std::string_view inbox);
+  void write_entry();
   void prepare_attempt(runtime::time_point now);
 
   void replicate(runtime::time_point now);
@@ -74,7 +74,7 @@ class acquire_call final : public script_call, public call, private runtime::tim
   std::string id_;
   std::uint64_t number_;
   bool queued_before_ = false;  // whether the server may know our entry already
-  std::string entry_;           // how we stand in the queue; empty: do not queue
+  std::string entry_;           // how we stand in the queue; empty: no server can have seen it
   std::string channel_;         // of our inbox in the lock's slot; empty: the grant comes to the client's
   lock::terms how_;
   lock::flavour_ptr what_;

@@ -9,7 +9,7 @@ using runtime::time_point;
 
 void command_call::start(time_point now) {
   const auto& how = owner_.where();
-  begin(now, owner_.nodes().of({}).ready() ? how.command_timeout : how.connect_timeout + how.command_timeout);
+  begin(now, owner_.nodes().of(place_.key).ready() ? how.command_timeout : how.connect_timeout + how.command_timeout);
 }
 
 void command_call::encode(std::string& out) {
@@ -23,10 +23,10 @@ void command_call::on_reply(const resp::value& reply, time_point now) {
   end({});
 }
 
-result<answer> ask(const std::shared_ptr<core>& owner, std::vector<std::string> words) {
+result<answer> ask(const std::shared_ptr<core>& owner, std::vector<std::string> words, command_place at) {
   if (owner->is_foreign()) return core::foreign();
   auto guard = owner->lock();
-  command_call call{*owner, std::move(words)};
+  command_call call{*owner, std::move(words), std::move(at)};
   call.start(boot_clock::now());
   owner->wait(guard, call);
   if (call.problem()) return *call.problem();

@@ -8,14 +8,21 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::detail {
 
+// In a Cluster: the node of this key; and a sharded channel to listen to before.
+struct command_place {
+  std::string key{};
+  std::string channel{};
+};
+
 class command_call final : public net::request, public limited {
  public:
-  command_call(core& owner, std::vector<std::string> words)
-      : limited{owner, *this}, owner_{owner}, words_{std::move(words)} {
+  command_call(core& owner, std::vector<std::string> words, command_place at = {})
+      : limited{owner, *this}, owner_{owner}, words_{std::move(words)}, place_{std::move(at)} {
     impatient = true;
   }
   void start(runtime::time_point now);
@@ -23,6 +30,8 @@ class command_call final : public net::request, public limited {
   [[nodiscard]] runtime::time_point received_at() const noexcept { return received_at_; }
 
  private:
+  [[nodiscard]] std::string_view routed_by() const noexcept override { return place_.key; }
+  [[nodiscard]] std::string_view listens_on() override { return place_.channel; }
   void encode(std::string& out) override;
   void on_reply(const resp::value& reply, runtime::time_point now) override;
   void on_interrupted(const failure& why, runtime::time_point /*now*/) override { end(why); }
@@ -30,6 +39,7 @@ class command_call final : public net::request, public limited {
 
   core& owner_;
   std::vector<std::string> words_;
+  command_place place_;
   resp::value reply_;
   runtime::time_point received_at_{};
 };
@@ -41,6 +51,6 @@ struct answer {
 };
 
 // Blocks. A failure means that no answer came.
-result<answer> ask(const std::shared_ptr<core>& owner, std::vector<std::string> words);
+result<answer> ask(const std::shared_ptr<core>& owner, std::vector<std::string> words, command_place at = {});
 
 }  // namespace holdfast::detail

@@ -4,6 +4,7 @@
 #include "scripts/sources.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace holdfast::detail {
@@ -23,6 +24,9 @@ class rights_trial {
     }
     ground_ = doctor::make_trial_ground(ours.prefix, random);
     rights_ = doctor::all_rights(ground_, ours.database, ours.client_name, ours.scripts);
+    if (ours.deployment == deployment::cluster) {
+      std::ranges::copy(doctor::cluster_rights(ground_), std::back_inserter(rights_));
+    }
     out_.scripts = ours.scripts;
     out_.user = ours.user.empty() ? "default" : ours.user;
   }
@@ -75,8 +79,10 @@ class rights_trial {
       }
       if (each.word == "+subscribe") {
         note(each, try_subscribe());
+      } else if (each.word == "+ssubscribe") {
+        note(each, try_shard_subscribe());
       } else if (command == "EVAL" || command == "EVALSHA" || outside(each)) {
-        auto got = ask(owner_, each.trial);
+        auto got = ask(owner_, each.trial, {ground_.lock});
         if (!got) return got.failure();
         note(each, got->value.is_error() ? doctor::read_refusal(each, got->value.text) : verdict::allowed);
       } else if (const auto found = inside_.find(command); found == inside_.end()) {
@@ -91,7 +97,9 @@ class rights_trial {
   }
 
   // Harmless outside of a script, and used there.
-  bool outside(const right& each) const { return !out_.scripts || each.how_much == doctor::need::nicety; }
+  bool outside(const right& each) const {
+    return !out_.scripts || each.outside || each.how_much == doctor::need::nicety;
+  }
 
   // The connection has tried it; what it was refused for, it does not tell.
   verdict try_subscribe() {
@@ -99,9 +107,27 @@ class rights_trial {
     return owner_->nodes().of({}).has_inbox() ? verdict::allowed : verdict::missing;
   }
 
+  // As a waiter does it, on the connection to the slot's node; whether it was refused, the connection knows afterwards.
+  verdict try_shard_subscribe() {
+    const auto listens = [&] {
+      auto guard = owner_->lock();
+      const net::connection& at = owner_->nodes().of(ground_.lock);
+      return std::pair{at.version() == 3, at.has_shard_inboxes()};
+    };
+    const auto [may, could] = listens();
+    if (!may) return verdict::allowed;  // with RESP2 it is not used
+    if (!could) return verdict::unknown;
+    if (!ask(owner_, {"TIME"}, {ground_.lock, ground_.shard})) return verdict::unknown;
+    return listens().second ? verdict::allowed : verdict::missing;
+  }
+
+  // The keys are of one slot, and the script names none: so it is sent to their node.
   result<void> try_inside() {
-    auto got = ask(owner_, {"EVAL", std::string{scripts::rights.source}, "0", ground_.lock, ground_.waiters,
-                            ground_.seen, ground_.fence, ground_.inbox});
+    const bool sharded = owner_->where().deployment == deployment::cluster;
+    auto got = ask(owner_,
+                   {"EVAL", std::string{scripts::rights.source}, "0", ground_.lock, ground_.waiters, ground_.seen,
+                    ground_.fence, ground_.inbox, sharded ? ground_.shard : std::string{}},
+                   {ground_.lock});
     if (!got) return got.failure();
     for (const resp::value& each : got->value.items) {
       const auto blank = each.text.find(' ');

@@ -16,7 +16,7 @@ question::question(core& owner, std::span<lock_info> about, bool broadly)
   std::map<std::string, std::vector<lock_info*>> by_client;  // empty: unknown
   for (lock_info& each : about) {
     if (!each.held || each.contact != contact::unasked) continue;
-    const std::string inbox = lock::inbox_of(each.owner);
+    const std::string inbox = lock::inbox_of_owner(each.owner);
     // What lies in Redisson's layout and does not name one of us is Java's: nobody here knows more of it.
     const bool perhaps_ours = each.layout == lock_layout::plain || each.layout == lock_layout::shares;
     if (!inbox.empty() || (broadly && perhaps_ours)) by_client[inbox].push_back(&each);

@@ -3,6 +3,7 @@
 #include "doctor/rights.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace holdfast::doctor {
@@ -23,7 +24,10 @@ opinion judge_acl(const facts& seen) {
 
   made = {severity::notice, "acl", "user " + rights.user + " lacks", {}, "ACL SETUSER " + rights.user};
   std::set<std::string> effects;
-  for (const right& each : all_rights(make_trial_ground(seen.prefix, ""), 0, "", rights.scripts)) {
+  const trial_ground ground = make_trial_ground(seen.prefix, "");
+  std::vector<right> known = all_rights(ground, 0, "", rights.scripts);
+  if (seen.as_cluster) std::ranges::copy(cluster_rights(ground), std::back_inserter(known));
+  for (const right& each : known) {
     if (std::find(rights.missing.begin(), rights.missing.end(), each.word) == rights.missing.end()) continue;
     made.seen += " " + each.word;
     // Without a prefix nobody can say which names are used; a user that may not use a made-up one may use those.

@@ -28,10 +28,10 @@ verdict read_complaint(const right& about, std::string_view text) {
 
 trial_ground make_trial_ground(std::string_view prefix, std::string_view random) {
   const std::string key = std::string{prefix} + "holdfast-doctor-" + std::string{random};
-  return {std::string{prefix},        key,
-          lock::waiters_key(key),     lock::seen_key(key),
-          lock::note_key(key),        lock::fence_key(key),
-          lock::inbox_channel(random)};
+  return {std::string{prefix},         key,
+          lock::waiters_key(key),      lock::seen_key(key),
+          lock::note_key(key),         lock::fence_key(key),
+          lock::inbox_channel(random), lock::shard_channel(key, random)};
 }
 
 namespace {
@@ -136,6 +136,21 @@ std::vector<right> all_rights(const trial_ground& at, int database, std::string_
   better("+client|kill", need::nicety, "a command that is stuck in a broken connection may still run later",
          {"CLIENT", "KILL", "ID", "9223372036854775807"});
   return all;
+}
+
+std::vector<right> cluster_rights(const trial_ground& at) {
+  const auto sent = [](std::string word, std::vector<std::string> trial) {
+    return right{std::move(word), need::needed, {}, std::move(trial), false, true};
+  };
+  const auto told = [](std::string word, std::string without, std::vector<std::string> trial) {
+    return right{std::move(word), need::messages, std::move(without), std::move(trial)};
+  };
+  return {
+      sent("+cluster|slots", {"CLUSTER", "SLOTS"}),
+      sent("+asking", {"ASKING"}),
+      told("+ssubscribe", "grants go over the bus to all nodes", {"SSUBSCRIBE", at.shard}),
+      told("+spublish", "waiters poll instead of being handed the lock", {"SPUBLISH", at.shard, "0"}),
+  };
 }
 
 verdict read_dryrun(const right& about, std::string_view answer) {

@@ -20,6 +20,7 @@ struct right {
   std::string without{};             // what happens then, for those that are not needed
   std::vector<std::string> trial{};  // a command that needs this right, harmless if it were run
   bool only_asked = false;           // … but not on a connection that others use: only by ACL DRYRUN
+  bool outside = false;              // the library sends it by itself, not in a script
 };
 
 // The keys of a made-up lock and a channel that nobody hears, on which rights are tried.
@@ -31,12 +32,16 @@ struct trial_ground {
   std::string note;
   std::string fence;
   std::string inbox;
+  std::string shard;  // the sharded channel in the lock's slot
 };
 [[nodiscard]] trial_ground make_trial_ground(std::string_view prefix, std::string_view random);
 
 // `scripts`: the setting; off needs others.
 [[nodiscard]] std::vector<right> all_rights(const trial_ground& ground, int database, std::string_view client_name,
                                             bool scripts = true);
+
+// Those that a user needs in a Redis Cluster, beside all of the above.
+[[nodiscard]] std::vector<right> cluster_rights(const trial_ground& ground);
 
 // What an answer to ACL DRYRUN, or a refusal of the command itself, says about the right.
 enum class verdict : unsigned char { allowed, missing, unknown };

@@ -86,10 +86,15 @@ std::string note_key(std::string_view key) { return helper_key(key, ":note"); }
 std::string value_key(std::string_view key) { return helper_key(key, ":value"); }
 std::string leader_key(std::string_view key) { return helper_key(key, ":leader"); }
 std::string capacity_key(std::string_view key) { return helper_key(key, ":capacity"); }
-std::string shard_inbox(std::string_view key, std::string_view inbox) {
-  return "{" + std::to_string(fence_tag(slot_of(key))) + "}" + std::string{inbox};
+std::string shard_channel(std::string_view key, std::string_view inbox) {
+  std::array<char, 12> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), fence_tag(slot_of(key))).ptr;
+  std::string out;
+  out.reserve(channel_stem.size() + digits.size() + inbox.size() + 2);
+  out.append(channel_stem).append("{").append(digits.data(), end).append("}").append(inbox);
+  return out;
 }
-std::string inbox_channel(std::string_view inbox) { return std::string{"holdfast:inbox:"}.append(inbox); }
+std::string inbox_channel(std::string_view inbox) { return std::string{channel_stem}.append(inbox); }
 
 bool is_helper_key(std::string_view key) noexcept {
   if (key.starts_with("holdfast:fence:{")) return true;

@@ -50,10 +50,15 @@ std::string capacity_key(std::string_view key);
 // Of a quorum's node, not of a lock: whether and from when on it may vote (scripts/_seat.lua).
 inline constexpr std::string_view seat_key = "holdfast:quorum";
 
-// The client's id with the tag of the key's slot before it: how a waiter in a Cluster names its sharded channel.
-std::string shard_inbox(std::string_view key, std::string_view inbox);
-// The channel on which one client hears what is meant for it; `inbox` is the client's id, or the above.
+inline constexpr std::string_view channel_stem = "holdfast:inbox:";
+// The channel on which one client hears what is meant for it; `inbox` is the client's id.
 std::string inbox_channel(std::string_view inbox);
+// The sharded channel that it has in the slot of a key, in a Cluster: the tag of the slot stands before the id.
+std::string shard_channel(std::string_view key, std::string_view inbox);
+// What an entry in a queue has of either: the id, or the tag and the id.
+[[nodiscard]] constexpr std::string_view inbox_of(std::string_view channel) noexcept {
+  return channel.substr(channel_stem.size());
+}
 // What is meant for a client that cannot be told from the owner's text goes to all of them.
 inline constexpr std::string_view common_channel = "holdfast:inbox:all";
 

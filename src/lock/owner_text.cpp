@@ -47,7 +47,7 @@ std::string redisson_owner(std::string_view client, std::string_view acquisition
 
 bool looks_like_ours(std::string_view owner) noexcept { return is_plain(owner) || is_in_redissons_layout(owner); }
 
-std::string inbox_of(std::string_view marked) {
+std::string inbox_of_owner(std::string_view marked) {
   const std::string_view owner = without_mark(marked);
   if (is_plain(owner)) return std::string{owner.substr(owner.size() - tail, inbox_digits)};
   if (!is_in_redissons_layout(owner)) return {};

@@ -30,7 +30,7 @@ std::string redisson_owner(std::string_view client, std::string_view acquisition
 bool looks_like_ours(std::string_view owner) noexcept;
 
 // The client that made the owner; empty if it is not of our form.
-std::string inbox_of(std::string_view owner);
+std::string inbox_of_owner(std::string_view owner);
 
 struct place {
   std::string host;  // empty: not told

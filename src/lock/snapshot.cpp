@@ -206,7 +206,7 @@ result<std::optional<lock_info>> read_snapshot(const value& reply, std::string_v
 void find_together(std::span<lock_info> found) {
   std::map<std::string_view, std::vector<lock_info*>> by_owner;
   for (lock_info& each : found) {
-    if (each.kind == lock_kind::mutex && !inbox_of(each.owner).empty()) by_owner[each.owner].push_back(&each);
+    if (each.kind == lock_kind::mutex && !inbox_of_owner(each.owner).empty()) by_owner[each.owner].push_back(&each);
   }
   for (const auto& [owner, all] : by_owner) {
     if (all.size() < 2) continue;

@@ -2,10 +2,10 @@
 -- not there or not allowed. Leaves nothing behind: on absent keys these do nothing, HSET is tried only where DEL is allowed,
 -- and nobody sees what is between the two. PUBLISH goes to an inbox that nobody hears.
 --
--- ARGV    lock, waiters, seen, fence (not as KEYS: a user who may not use them would not get this far), inbox
+-- ARGV    lock, waiters, seen, fence (not as KEYS: a user who may not use them would not get this far), inbox, the same in a Cluster or ''
 -- returns one text for each command, `<command> <error>` with an empty error if it ran
 
-local lock, waiters, seen, fence, inbox = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local lock, waiters, seen, fence, inbox, shard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local out = {}
 
 local function try(command, ...)
@@ -38,4 +38,5 @@ if may_delete then
   redis.pcall('DEL', seen)
 end
 try('PUBLISH', inbox, '0')
+if shard ~= '' then try('SPUBLISH', shard, '0') end
 return out

@@ -110,8 +110,9 @@ bool cluster::redirect(node& from, net::request& what, std::string_view error, t
     node& target = *nodes_[find_or_add(how->where)];
     what.asking = how->what == kind::ask;
     if (what.asking) target.needed_until = now + lodging;
-    target.line_for(what).submit(what, now);
+    // First, so that what is written for the new node goes by what is known of it: a waiter queues only where it listens.
     if (how->what == kind::moved) moved(*how, now);
+    target.line_for(what).submit(what, now);
     return true;
   }
   const bool down = how->what == kind::down;

@@ -142,17 +142,14 @@ void cluster_group::move_slot(std::uint16_t slot, std::size_t from, std::size_t 
   redis_server& target = *nodes_[to];
   static_cast<void>(target.text({"CLUSTER", "SETSLOT", number, "IMPORTING", ids_[from]}));
   static_cast<void>(source.text({"CLUSTER", "SETSLOT", number, "MIGRATING", ids_[to]}));
-  const auto move = [&](const std::string& key) {
-    static_cast<void>(source.text({"MIGRATE", "127.0.0.1", std::to_string(target.port()), key, "0", "5000"}));
-  };
   const auto there = source.list({"CLUSTER", "GETKEYSINSLOT", number, "1000"});
-  for (std::size_t i = 0; i < there.size() / 2; ++i) move(there[i]);
+  for (std::size_t i = 0; i < there.size() / 2; ++i) move_key(there[i], from, to);
   if (halfway) halfway();
   // Those that came meanwhile, too.
   for (;;) {
     const auto rest = source.list({"CLUSTER", "GETKEYSINSLOT", number, "1000"});
     if (rest.empty()) break;
-    for (const std::string& each : rest) move(each);
+    for (const std::string& each : rest) move_key(each, from, to);
   }
   static_cast<void>(target.text({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
   static_cast<void>(source.text({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
@@ -182,6 +179,17 @@ std::vector<std::string> cluster_group::keys_without_expiry() {
 bool cluster_group::wait_failover(std::size_t index, std::chrono::milliseconds limit) {
   const std::size_t replica = index + primaries_;
   return eventually(limit, [&] { return is_primary(replica); });
+}
+
+bool cluster_group::wait_replica(std::size_t index, std::chrono::milliseconds limit) {
+  return eventually(limit, [&] {
+    const std::string info = nodes_[index]->text({"INFO", "replication"});
+    return info.find("role:slave") != std::string::npos && info.find("master_link_status:up") != std::string::npos;
+  });
+}
+
+void cluster_group::move_key(const std::string& key, std::size_t from, std::size_t to) {
+  static_cast<void>(nodes_[from]->text({"MIGRATE", "127.0.0.1", std::to_string(nodes_[to]->port()), key, "0", "5000"}));
 }
 
 }  // namespace holdfast::test

@@ -34,12 +34,17 @@ class cluster_group {
   // first half of the keys has moved.
   void move_slot(std::uint16_t slot, std::size_t from, std::size_t to, const std::function<void()>& halfway = {});
 
+  // One key of a slot that is on its way, by MIGRATE.
+  void move_key(const std::string& key, std::size_t from, std::size_t to);
+
   // All that are primaries by their own word.
   [[nodiscard]] std::vector<std::string> keys();
   [[nodiscard]] std::vector<std::string> keys_without_expiry();
 
   // Until the replica of `index` has taken over. False: not within the limit.
   [[nodiscard]] bool wait_failover(std::size_t index, std::chrono::milliseconds limit);
+  // Until node `index`, which was a primary, is somebody's replica and in step.
+  [[nodiscard]] bool wait_replica(std::size_t index, std::chrono::milliseconds limit);
 
  private:
   void introduce();

@@ -49,6 +49,10 @@ inline const std::vector<std::string> family_rights{
 // On every node of a quorum, beside needed_rights.
 inline const std::vector<std::string> quorum_rights{"~holdfast:quorum", "+info"};
 
+// On every node of a Redis Cluster, beside needed_rights; and for hand-offs by message there.
+inline const std::vector<std::string> cluster_rights{"+cluster|slots", "+asking"};
+inline const std::vector<std::string> cluster_message_rights{"+ssubscribe", "+spublish"};
+
 // With scripts = off: all that this mode needs, and nothing of scripting.
 inline const std::vector<std::string> rights_without_scripts{
     "~app:*",        "~{app:*}:waiters",

@@ -145,6 +145,22 @@ TEST(Docs, TheRightsThatDoctorTriesAreInTheOperatorsPage) {
   for (const std::string& each : least) EXPECT_TRUE(tried.contains(each)) << each;
 }
 
+TEST(Docs, TheRightsOfAClusterAreInTheOperatorsPage) {
+  std::string page = read(root / "docs/operate.md");
+  const auto from = page.find("On every node of a [Redis Cluster]");
+  ASSERT_NE(from, std::string::npos);
+  page = page.substr(from, page.find("`&holdfast:inbox:*`", from) - from);
+  std::set<std::string> needed;
+  std::set<std::string> better;
+  for (const auto& each : doctor::cluster_rights(doctor::make_trial_ground("app:", ""))) {
+    (each.how_much == doctor::need::needed ? needed : better).insert(each.word);
+  }
+  EXPECT_EQ(needed, (std::set<std::string>{test::cluster_rights.begin(), test::cluster_rights.end()}));
+  EXPECT_EQ(better, (std::set<std::string>{test::cluster_message_rights.begin(), test::cluster_message_rights.end()}));
+  needed.merge(better);
+  EXPECT_EQ(rights_in(page), needed);
+}
+
 TEST(Docs, TheRightsWithoutScriptsAreInTheOperatorsPage) {
   std::string page = read(root / "docs/operate.md");
   const auto from = page.find("### Without scripts");

@@ -189,6 +189,15 @@ TEST(JudgeRights, WithoutScriptsOthersAreNeeded) {
   expect(seen, "acl", severity::danger, "ACL SETUSER app +watch +exec");
 }
 
+TEST(JudgeRights, InAClusterMoreAreNeeded) {
+  facts seen = lacking({"+asking", "+spublish"});
+  expect(seen, "acl", severity::notice);
+  seen.as_cluster = true;
+  expect(seen, "acl", severity::danger, "ACL SETUSER app +asking +spublish");
+  seen.rights.value->missing = {"+ssubscribe"};
+  expect(seen, "acl", severity::warning, "over the bus");
+}
+
 TEST(JudgeRights, WithoutAPrefixNobodyKnowsWhichNamesAreUsed) {
   facts seen = lacking({"~*", "~{*}:waiters"});
   seen.prefix = "";
