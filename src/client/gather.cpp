@@ -56,7 +56,7 @@ class gathering {
                             &gathering::time_pings, &gathering::look_at_slow_log}) {
       if (auto good = (this->*step)(); !good) return good.failure();
     }
-    auto rights = gather_rights(owner_);
+    auto rights = gather_rights(owner_, out_.as);
     if (!rights) return rights.failure();
     out_.rights.value = std::move(*rights);
     auto guard = owner_->lock();

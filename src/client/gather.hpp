@@ -17,6 +17,6 @@ namespace holdfast::detail {
 result<doctor::facts> gather(const std::shared_ptr<core>& owner, const examine_options& how, deployment as);
 
 // The part about rights.
-result<doctor::rights_seen> gather_rights(const std::shared_ptr<core>& owner);
+result<doctor::rights_seen> gather_rights(const std::shared_ptr<core>& owner, deployment as);
 
 }  // namespace holdfast::detail

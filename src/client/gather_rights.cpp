@@ -4,7 +4,6 @@
 #include "scripts/sources.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 namespace holdfast::detail {
@@ -15,7 +14,7 @@ using doctor::verdict;
 
 class rights_trial {
  public:
-  explicit rights_trial(const std::shared_ptr<core>& owner) : owner_{owner} {
+  rights_trial(const std::shared_ptr<core>& owner, deployment as) : owner_{owner} {
     const settings& ours = owner->where();
     std::string random;
     {
@@ -23,10 +22,7 @@ class rights_trial {
       owner->random().append_hex(random);
     }
     ground_ = doctor::make_trial_ground(ours.prefix, random);
-    rights_ = doctor::all_rights(ground_, ours.database, ours.client_name, ours.scripts);
-    if (ours.deployment == deployment::cluster) {
-      std::ranges::copy(doctor::cluster_rights(ground_), std::back_inserter(rights_));
-    }
+    rights_ = doctor::rights_on(as, ground_, ours.database, ours.client_name, ours.scripts);
     out_.scripts = ours.scripts;
     out_.user = ours.user.empty() ? "default" : ours.user;
   }
@@ -109,6 +105,7 @@ class rights_trial {
 
   // As a waiter does it, on the connection to the slot's node; whether it was refused, the connection knows afterwards.
   verdict try_shard_subscribe() {
+    if (owner_->where().deployment != deployment::cluster) return verdict::unknown;  // one node of it, looked at alone
     const auto listens = [&] {
       auto guard = owner_->lock();
       const net::connection& at = owner_->nodes().of(ground_.lock);
@@ -145,6 +142,8 @@ class rights_trial {
 
 }  // namespace
 
-result<doctor::rights_seen> gather_rights(const std::shared_ptr<core>& owner) { return rights_trial{owner}.run(); }
+result<doctor::rights_seen> gather_rights(const std::shared_ptr<core>& owner, deployment as) {
+  return rights_trial{owner, as}.run();
+}
 
 }  // namespace holdfast::detail

@@ -3,7 +3,6 @@
 #include "doctor/rights.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 namespace holdfast::doctor {
@@ -25,14 +24,12 @@ opinion judge_acl(const facts& seen) {
   made = {severity::notice, "acl", "user " + rights.user + " lacks", {}, "ACL SETUSER " + rights.user};
   std::set<std::string> effects;
   const trial_ground ground = make_trial_ground(seen.prefix, "");
-  std::vector<right> known = all_rights(ground, 0, "", rights.scripts);
-  if (seen.as_cluster) std::ranges::copy(cluster_rights(ground), std::back_inserter(known));
-  for (const right& each : known) {
+  for (const right& each : rights_on(seen.as, ground, 0, "", rights.scripts)) {
     if (std::find(rights.missing.begin(), rights.missing.end(), each.word) == rights.missing.end()) continue;
     made.seen += " " + each.word;
     // Without a prefix nobody can say which names are used; a user that may not use a made-up one may use those.
-    const bool is_names =
-        seen.prefix.empty() && each.word.front() == '~' && each.word.find("fence") == std::string::npos;
+    const bool is_names = seen.prefix.empty() && each.word.front() == '~' && each.word.find('*') != std::string::npos &&
+                          each.word.find("fence") == std::string::npos;
     if (is_names) {
       effects.insert("no prefix is set, so it is not known which names are used; a made-up one is refused");
       made.fix +=

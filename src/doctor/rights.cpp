@@ -153,6 +153,27 @@ std::vector<right> cluster_rights(const trial_ground& at) {
   };
 }
 
+std::vector<right> quorum_rights() {
+  const std::string seat{lock::seat_key};
+  return {
+      needed("~" + seat, {"EVAL", "return 1", "1", seat}),
+      {"+info", need::needed, {}, {"INFO", "server"}, false, true},
+  };
+}
+
+std::vector<right> rights_on(deployment as, const trial_ground& at, int database, std::string_view client_name,
+                             bool scripts) {
+  std::vector<right> all = all_rights(at, database, client_name, scripts);
+  std::vector<right> more;
+  if (as == deployment::cluster) more = cluster_rights(at);
+  if (as == deployment::quorum) more = quorum_rights();
+  for (right& each : more) {
+    std::erase_if(all, [&](const right& known) { return known.word == each.word; });  // it is more than a nicety there
+    all.push_back(std::move(each));
+  }
+  return all;
+}
+
 verdict read_dryrun(const right& about, std::string_view answer) {
   return answer == "OK" ? verdict::allowed : read_complaint(about, answer);
 }

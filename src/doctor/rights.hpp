@@ -1,6 +1,8 @@
 // The rights that a user needs for locks, as docs/operate.md lists them, and how each is asked for. Pure.
 #pragma once
 
+#include <holdfast/settings.hpp>
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +44,11 @@ struct trial_ground {
 
 // Those that a user needs in a Redis Cluster, beside all of the above.
 [[nodiscard]] std::vector<right> cluster_rights(const trial_ground& ground);
+// Likewise on each node of a quorum, where without INFO nobody could tell that it restarted.
+[[nodiscard]] std::vector<right> quorum_rights();
+// All of them, on one node of that deployment.
+[[nodiscard]] std::vector<right> rights_on(deployment as, const trial_ground& ground, int database,
+                                           std::string_view client_name, bool scripts);
 
 // What an answer to ACL DRYRUN, or a refusal of the command itself, says about the right.
 enum class verdict : unsigned char { allowed, missing, unknown };

@@ -7,6 +7,7 @@
 #include "redis/common.hpp"
 #include "support/cluster_group.hpp"
 #include "support/quorum_group.hpp"
+#include "support/rights.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -61,6 +62,26 @@ TEST(ExamineAll, TwoNamesOfOneServerAreADanger) {
   EXPECT_EQ(severity_of(got->at(0), "quorum"), severity::fine);
   EXPECT_EQ(severity_of(got->at(1), "quorum"), severity::fine);
   EXPECT_EQ(severity_of(got->at(2), "quorum"), severity::danger);
+}
+
+TEST(ExamineAll, ANodeOfAQuorumNeedsRightsOfItsOwn) {
+  quorum_group nodes{{.nodes = 3}};
+  std::vector<std::string> user{"ACL",    "SETUSER",     "default",     "reset", "on",
+                                "nopass", "+acl|whoami", "+acl|dryrun", "&*"};
+  user.insert(user.end(), needed_rights.begin(), needed_rights.end());
+  user.insert(user.end(), optional_rights.begin(), optional_rights.end());
+  user.insert(user.end(), family_rights.begin(), family_rights.end());
+  static_cast<void>(nodes.node(0).text(user));
+  settings where = nodes.where();
+  where.prefix = "app:";
+  client redis{where};
+  const auto got = examine_all(redis, brief);
+  ASSERT_TRUE(got) << got.failure().detail;
+  EXPECT_EQ(severity_of(got->at(1), "acl"), severity::fine);
+  EXPECT_EQ(severity_of(got->at(0), "acl"), severity::danger);
+  const auto& findings = got->at(0).findings;
+  const auto acl = std::find_if(findings.begin(), findings.end(), [](const finding& each) { return each.id == "acl"; });
+  EXPECT_TRUE(has(acl->fix, "~holdfast:quorum")) << acl->fix;
 }
 
 TEST(ExamineAll, EveryPrimaryOfACluster) {

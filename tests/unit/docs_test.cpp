@@ -161,6 +161,16 @@ TEST(Docs, TheRightsOfAClusterAreInTheOperatorsPage) {
   EXPECT_EQ(rights_in(page), needed);
 }
 
+TEST(Docs, TheRightsOfAQuorumAreInTheOperatorsPage) {
+  const std::string page = read(root / "docs/operate.md");
+  const auto from = page.find("On every node of a [quorum]");
+  ASSERT_NE(from, std::string::npos);
+  std::set<std::string> tried;
+  for (const auto& each : doctor::quorum_rights()) tried.insert(each.word);
+  EXPECT_EQ(tried, (std::set<std::string>{test::quorum_rights.begin(), test::quorum_rights.end()}));
+  EXPECT_EQ(rights_in(page.substr(from, page.find('\n', from) - from)), tried);
+}
+
 TEST(Docs, TheRightsWithoutScriptsAreInTheOperatorsPage) {
   std::string page = read(root / "docs/operate.md");
   const auto from = page.find("### Without scripts");
