@@ -192,7 +192,7 @@ TEST(JudgeRights, WithoutScriptsOthersAreNeeded) {
 TEST(JudgeRights, InAClusterMoreAreNeeded) {
   facts seen = lacking({"+asking", "+spublish"});
   expect(seen, "acl", severity::notice);
-  seen.as_cluster = true;
+  seen.as = deployment::cluster;
   expect(seen, "acl", severity::danger, "ACL SETUSER app +asking +spublish");
   seen.rights.value->missing = {"+ssubscribe"};
   expect(seen, "acl", severity::warning, "over the bus");
