@@ -37,7 +37,11 @@ inline result<prepared> prepare(const core& owner, std::string_view name, const 
   }
   terms->waits = waits;
   terms->replicas = how.replicas.value_or(owner.where().replicas);
-  if (auto why = terms->replicas.value != 0 ? unsupported(owner, "replicas") : std::nullopt) return *why;
+  if (terms->replicas.value != 0 && owner.where().deployment == deployment::quorum) {
+    return failure{errc::bad_option, "replicas is asked for, and a quorum (" + owner.where().display() +
+                                         ") has none: its majority of nodes is what keeps a lock"};
+  }
+  if (!scripts && terms->replicas.value != 0) return lock::needs_scripts("replicas");
   if (!scripts) terms->queue = false;  // there is none to stand in
   const std::string& prefix = how.prefix ? *how.prefix : owner.where().prefix;
   auto key = lock::make_key(prefix, name);
