@@ -86,6 +86,7 @@ int free_port() {
                                  "no"};
   words.insert(words.end(), how.settings.begin(), how.settings.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& each : words) argv.push_back(each.data());
   argv.push_back(nullptr);
   ::execvp("redis-server", argv.data());

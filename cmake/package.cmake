@@ -36,8 +36,8 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # A Redis on another host will do, and so will none: only then redis-server is wanted here.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS redis-server)
-# What programs need that are compiled against it; holdfast/asio.hpp needs Boost.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, libssl-dev, libboost1.81-dev")
+# What programs need that are compiled against it; holdfast/asio.hpp needs Boost, two experiments of the laboratory faketime.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "faketime, g++, libssl-dev, libboost1.81-dev")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "locks across machines, on the Redis you already run")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "The flock(1) of a fleet: \"holdfast run NAME -- COMMAND\" runs a command under a

@@ -28,6 +28,7 @@ redlock_answer plain_redlock(const std::vector<std::string>& sockets, const std:
   static const std::string release =
       "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";
   std::vector<redis_link> nodes;
+  nodes.reserve(sockets.size());
   for (const std::string& each : sockets) nodes.emplace_back(each, limit_per_node);
   const auto began = steady_clock::now();
   redlock_answer out;
