@@ -191,7 +191,6 @@ TEST(JudgeRights, WithoutScriptsOthersAreNeeded) {
 
 TEST(JudgeRights, InAClusterMoreAreNeeded) {
   facts seen = lacking({"+asking", "+spublish"});
-  expect(seen, "acl", severity::notice);
   seen.as = deployment::cluster;
   expect(seen, "acl", severity::danger, "ACL SETUSER app +asking +spublish");
   seen.rights.value->missing = {"+ssubscribe"};
