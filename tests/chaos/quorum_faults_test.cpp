@@ -133,6 +133,42 @@ TEST(QuorumFaults, ARollingRestartUnderLoadKeepsExclusionAndFences) {
   EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
 }
 
+// Each node in turn is stopped, cut off, and slow; all others are up.
+TEST(QuorumFaults, NodesDisturbedInTurnUnderLoadKeepExclusionAndFences) {
+  temp_dir dir;
+  quorum_group nodes{{.nodes = 5, .max_ttl = 1000ms, .gates = true}};
+  watched what{dir.file("history")};
+  std::atomic<bool> over = false;
+  std::atomic<int> holds = 0;
+  std::vector<std::jthread> threads;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    threads.emplace_back([&, i] { work(nodes, i, what, over, holds); });
+  }
+  const auto goes_on = [&] { return eventually(patience, [&, before = holds.load()] { return holds > before + 3; }); };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes.node(i).pause();
+    EXPECT_TRUE(goes_on()) << i << " stopped";
+    std::this_thread::sleep_for(300ms);
+    nodes.node(i).resume();
+    nodes.door(i).set(fault::black_hole(direction::both));
+    EXPECT_TRUE(goes_on()) << i << " cut off";
+    std::this_thread::sleep_for(300ms);
+    nodes.door(i).set(fault::cut());
+    nodes.door(i).set(fault::delay(60ms));
+    EXPECT_TRUE(goes_on()) << i << " slow";
+    std::this_thread::sleep_for(300ms);
+    nodes.door(i).pass();
+  }
+  over = true;
+  threads.clear();
+  const auto violation = find_violation(what.log.read());
+  EXPECT_FALSE(violation) << *violation;
+  EXPECT_EQ(what.refused, 0);
+  EXPECT_LT(what.latest, slack);
+  EXPECT_TRUE(nodes.without_expiry().empty());
+  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+}
+
 // Two at a time, empty: with the third they could be a majority that has forgotten. The guard keeps them from voting.
 TEST(QuorumFaults, AMajorityRestartedEmptyStillExcludes) {
   temp_dir dir;

@@ -8,9 +8,11 @@
 #include <future>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "support/eventually.hpp"
 #include "support/quorum_group.hpp"
+#include "support/redis_connection.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -152,6 +154,31 @@ TEST(QuorumSlow, AReleaseIsNotOvertakenWhereTheScriptIsNew) {
   nodes.node(0).kill();
   const auto got = redis.try_acquire("door", {.ttl = long_ttl});
   EXPECT_TRUE(got) << got.failure().detail;
+}
+
+// A client that lost its link with a request on it has the server close the old one. The new process counts from 1 again: there
+// that number is somebody else's.
+TEST(QuorumSlow, AfterARestartNobodyElsesConnectionIsClosed) {
+  quorum_group nodes{gated(3)};
+  client redis{nodes.where()};
+  warm_up(redis, nodes);
+  nodes.node(0).pause();
+  EXPECT_TRUE(redis.try_acquire("door", {.ttl = long_ttl}));  // asks that node as well, which does not answer
+  nodes.door(0).set(fault::refuse());                         // the others are to be there first
+  nodes.node(0).kill();
+  nodes.node(0).restart();
+  std::vector<redis_connection> others;
+  for (int i = 0; i < 20; ++i) {
+    others.push_back(redis_connection::tcp(nodes.node(0).port(), patience));
+    ASSERT_EQ(others.back().text({"PING"}), "PONG");
+  }
+  nodes.door(0).pass();
+  ASSERT_TRUE(eventually(patience, [&] {
+    static_cast<void>(redis.try_acquire("other", {.ttl = long_ttl}));
+    return nodes.node(0).text({"CLIENT", "LIST"}).find("name=holdfast") != std::string::npos;
+  }));
+  std::this_thread::sleep_for(100ms);  // for what it says next
+  for (auto& each : others) EXPECT_EQ(each.text({"PING"}), "PONG");
 }
 
 }  // namespace

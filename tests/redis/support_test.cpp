@@ -68,21 +68,6 @@ TEST(redis_server, restart_keeps_the_port_and_loses_the_data) {
   EXPECT_EQ(server.connect().text({"PING"}), "PONG");
 }
 
-TEST(redis_server, that_has_gone_is_an_error_and_no_signal) {
-  redis_server server;
-  auto to = redis_connection::tcp(server.port(), 1000ms);
-  server.kill();
-  to.send({"PING"});  // answered by a reset
-  EXPECT_TRUE(eventually(2000ms, [&] {
-    try {
-      to.send({"PING"});
-      return false;
-    } catch (const redis_error&) {
-      return true;
-    }
-  }));
-}
-
 TEST(redis_server, appendonly_keeps_data_through_a_kill) {
   redis_server server{{.appendonly = true}};
   server.text({"SET", "a", "1"});
