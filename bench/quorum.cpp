@@ -8,10 +8,30 @@
 #include <holdfast/mutex.hpp>
 
 #include <stdexcept>
+#include <vector>
 
 namespace holdfast::bench {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+// One over the median time of `once`, of those in `length`: the bars are of the median, so that a few slow ones neither count for
+// much nor hide.
+template <class Once>
+double median_rate(std::chrono::nanoseconds length, Once&& once) {
+  std::vector<double> took;
+  const auto end = clock::now() + length;
+  for (auto begin = clock::now(); begin < end;) {
+    once();
+    const auto now = clock::now();
+    took.push_back(std::chrono::duration<double>{now - begin}.count());
+    begin = now;
+  }
+  return 1.0 / median(std::move(took));
+}
+
+}  // namespace
 
 report quorum(const run_options& how) {
   if (!how.url.empty()) throw std::runtime_error{"quorum starts five servers of its own, and takes no --url"};
@@ -28,14 +48,14 @@ report quorum(const run_options& how) {
   client connected{quiet_settings(all_of_them)};
   mutex lock{connected, "bench:quorum:ours_", {.ttl = 2s}};
   const auto ours = [&] {
-    return rate(250ms, [&] {
+    return median_rate(250ms, [&] {
       lock.lock();
       lock.unlock();
     });
   };
 
   const rounds all = interleave(
-      how.rounds.value_or(21), [&] { return rate(250ms, [&] { raw.pair(); }); }, ours);
+      how.rounds.value_or(21), [&] { return median_rate(250ms, [&] { raw.pair(); }); }, ours);
   nodes[0]->pause();
   nodes[1]->pause();
   std::vector<double> stopped;

@@ -12,6 +12,7 @@
 
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace holdfast::bench {
 
@@ -75,30 +76,46 @@ void quorum_floor::pair() {
   round(false);
 }
 
+namespace {
+
+// The next command to this node that is one of the two: by hash goes where it belongs, by text (a node that has not answered the
+// script yet) is passed over.
+void hear(floor_connection& monitor, std::vector<std::string>& acquire, std::vector<std::string>& release) {
+  for (;;) {
+    auto words = words_of(monitor.take_answer());
+    if (words.size() < 2) continue;
+    for (auto [script, where] : {std::pair{&scripts::quorum_acquire, &acquire}, {&scripts::quorum_release, &release}}) {
+      if (words[0] == "EVAL" && words[1] == script->source) return;
+      if (words[0] != "EVALSHA" || words[1] != script->sha1) continue;
+      *where = std::move(words);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<std::unique_ptr<floor_lock>> record_quorum(const std::vector<std::string>& urls, const std::string& quorum,
                                                        const std::string& name) {
   settings where = quiet_settings(quorum);
   client redis{where};
   mutex lock{redis, name, {.ttl = where.max_ttl}};
-  // Once unheard: the nodes come of age, and learn the scripts.
-  lock.lock();
-  lock.unlock();
-  std::vector<std::unique_ptr<floor_connection>> monitors;
-  for (const std::string& each : urls) {
-    monitors.push_back(std::make_unique<floor_connection>(each));
-    monitors.back()->ask({"MONITOR"});
+  // Unheard: the nodes come of age, and learn the scripts.
+  for (int i = 0; i < 20; ++i) {
+    lock.lock();
+    lock.unlock();
   }
-  lock.lock();
-  lock.unlock();
   std::vector<std::unique_ptr<floor_lock>> out;
-  for (std::size_t i = 0; i < urls.size(); ++i) {
+  for (const std::string& each : urls) {
+    floor_connection monitor{each};
+    monitor.ask({"MONITOR"});
     std::vector<std::string> acquire;
     std::vector<std::string> release;
     while (acquire.empty() || release.empty()) {
-      auto words = words_of(monitors[i]->take_answer());
-      if (words.size() < 2 || words[0] != "EVALSHA") continue;
-      if (words[1] == scripts::quorum_acquire.sha1) acquire = words;
-      if (words[1] == scripts::quorum_release.sha1) release = words;
+      lock.lock();
+      lock.unlock();
+      hear(monitor, acquire, release);
+      hear(monitor, acquire, release);
     }
     out.push_back(std::make_unique<floor_lock>(std::move(acquire), std::move(release), std::string{}));
   }

@@ -32,7 +32,8 @@ acquire_ballot::acquire_ballot(core& owner, net::request& asker, matter what, co
       terms_{terms_of(owner, this->what().args,
                       node_limit(milliseconds{std::strtoll(this->what().args[ttl].c_str(), nullptr, 10)}))},
       max_ttl_{std::to_string(owner.where().max_ttl.count())},
-      may_have_(terms_.nodes) {
+      may_have_(terms_.nodes),
+      listed_(terms_.nodes) {
   // An asker runs one script, so its last ballot was of this kind.
   if (before != nullptr) splits_ = static_cast<const acquire_ballot*>(before)->splits_;
 }
@@ -69,7 +70,12 @@ void acquire_ballot::encode(purpose why, std::size_t node, bool by_text, std::st
 }
 
 void acquire_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {
-  if (decided()) return;
+  if (decided()) {
+    // Won without it; it has put us on its list.
+    const auto late = why == purpose::vote ? lock::read_vote(reply) : result<lock::vote_reply>{failure{}};
+    if (late && late->what == lock::vote_reply::kind::held && machine_->won()) leave_lists({node}, now);
+    return;
+  }
   if (why == purpose::open) {
     if (opening_ != 0 && --opening_ == 0) opened(now);
     return;
@@ -85,6 +91,7 @@ void acquire_ballot::answered(purpose why, std::size_t node, const resp::value& 
     return follow(machine_->failed(now, node), now);
   }
   may_have_[node] = read->what == lock::vote_reply::kind::granted;
+  listed_[node] = read->what == lock::vote_reply::kind::held;
   if (may_have_[node]) owner().saw_fence(read->number);
   follow(machine_->answered(now, node, *read), now);
 }
@@ -127,10 +134,20 @@ void acquire_ballot::follow(quorum_step step, time_point now) {
 
 void acquire_ballot::won(time_point now) {
   owner().saw_fence(machine_->number());
+  std::vector<std::size_t> against;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (listed_[i]) against.push_back(i);
+  }
+  leave_lists(std::move(against), now);
   resp::value answer;
   answer.type = resp::kind::bulk;
   answer.text = "granted " + std::to_string(machine_->won()->fence);
   decide(answer, now);
+}
+
+void acquire_ballot::leave_lists(std::vector<std::size_t> at, time_point now) {
+  const std::string& ours = what().args[entry];
+  if (!ours.empty()) release_ballot::leave_list(owner(), what().keys[0], ours, std::move(at), now);
 }
 
 void acquire_ballot::refused(time_point now) {

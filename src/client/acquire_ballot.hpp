@@ -20,9 +20,14 @@ class acquire_ballot final : public ballot {
   void failed(purpose why, std::size_t node, bool sent, runtime::time_point now) override;
   void limit_passed(runtime::time_point now) override;
   [[nodiscard]] bool gathers() const noexcept override { return true; }
+  // Won before all nodes were connected: one that comes up within its limit votes as well. A release would follow on its link.
+  [[nodiscard]] runtime::time_point useful_until() const noexcept override {
+    return machine_ && machine_->won() ? began_ + terms_.node_limit : runtime::time_point{};
+  }
 
   void follow(lock::quorum_step step, runtime::time_point now);
   void won(runtime::time_point now);
+  void leave_lists(std::vector<std::size_t> at, runtime::time_point now);
   void refused(runtime::time_point now);
   void tell_busy(std::string_view rank, std::chrono::milliseconds left, runtime::time_point now);
   [[nodiscard]] failure why_not() const;
@@ -35,6 +40,7 @@ class acquire_ballot final : public ballot {
   runtime::time_point began_{};
   std::string hint_;
   std::vector<bool> may_have_;      // which nodes may have voted for us
+  std::vector<bool> listed_;        // which have us on the list of those who wait, by this attempt
   std::vector<std::string> seats_;  // while a fresh quorum is opened: as they were seen
   std::size_t opening_ = 0;         // nodes that have not answered that
   bool tried_to_open_ = false;

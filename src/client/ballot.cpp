@@ -85,7 +85,7 @@ void ballot::gather(time_point now) {
 void ballot::fire(time_point now) {
   const scope alive{*this};
   if (!begun_) return gather(now);
-  if (!decided_) limit_passed(now);
+  decided_ ? drop_unsent(now) : limit_passed(now);
 }
 
 runtime::duration ballot::node_limit(runtime::duration ttl) const {
@@ -147,11 +147,21 @@ void ballot::on_failed(slip& from, bool may_have_run, bool was_sent, time_point 
 
 // ---- the asker
 
-// What was not sent is of no use any more; for what was, nobody waits.
+// For what was sent nobody waits; what was not is of use for a while, or of none.
 void ballot::settle_slips(time_point now) {
+  bool unsent = false;
+  for (slip& each : slips_) {
+    each.unawaited = true;
+    unsent = unsent || !each.on_wire();
+  }
+  if (!unsent) return;
+  if (now < useful_until()) return wake_at(useful_until());
+  drop_unsent(now);
+}
+
+void ballot::drop_unsent(time_point now) {
   for (auto each = slips_.begin(); each != slips_.end();) {
     const auto at = each++;
-    at->unawaited = true;
     if (at->on_wire() || goes_on(now)) continue;
     at->abandon();
     slips_.erase(at);

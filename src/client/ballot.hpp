@@ -75,6 +75,8 @@ class ballot : public net::carrier, private runtime::timer {
   [[nodiscard]] virtual bool gathers() const noexcept { return false; }
   // After the decision: whether what was not sent yet is still to be, and what did not arrive sent again.
   [[nodiscard]] virtual bool goes_on(runtime::time_point /*now*/) const noexcept { return false; }
+  // After the decision: until when what was not sent yet is still of use, should the node come up.
+  [[nodiscard]] virtual runtime::time_point useful_until() const noexcept { return {}; }
 
   // ---- what they use
   void ask(purpose why, std::size_t node, runtime::time_point now);
@@ -119,6 +121,7 @@ class ballot : public net::carrier, private runtime::timer {
   void on_failed(slip& from, bool may_have_run, bool was_sent, runtime::time_point now);
   void fire(runtime::time_point now) override;
   void settle_slips(runtime::time_point now);
+  void drop_unsent(runtime::time_point now);
   net::request* end_for_asker(runtime::time_point now);
 
   core& core_;

@@ -24,10 +24,23 @@ release_ballot::~release_ballot() { owner().count_detached(-1); }
 
 void release_ballot::undo(core& owner, std::string_view key, std::string_view id, std::vector<std::size_t> at,
                           time_point now) {
+  send(owner, key, id, {}, std::move(at), now);
+}
+
+// Under no owner, so that it can never take back a vote, whenever it arrives.
+void release_ballot::leave_list(core& owner, std::string_view key, std::string_view entry, std::vector<std::size_t> at,
+                                time_point now) {
+  send(owner, key, {}, entry, std::move(at), now);
+}
+
+void release_ballot::send(core& owner, std::string_view key, std::string_view id, std::string_view entry,
+                          std::vector<std::size_t> at, time_point now) {
   if (at.empty()) return;
   // By text: the next attempt follows on the same links, and must not come before it.
   auto* const made = new release_ballot{
-      owner, nullptr, {&scripts::release, {std::string{key}, lock::waiters_key(key)}, {std::string{id}, ""}, true}};
+      owner,
+      nullptr,
+      {&scripts::release, {std::string{key}, lock::waiters_key(key)}, {std::string{id}, std::string{entry}}, true}};
   made->only_ = std::move(at);
   made->start(now);
   owner.nudge();

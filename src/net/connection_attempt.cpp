@@ -89,6 +89,8 @@ void connection::greeted(time_point now) {
   if (!greeting_side_) {
     id_ = handshake_->connection_id();
     sharded_ = handshake_->has_shard_channels();
+    // Numbers of connections are the process's own, and rise: after a restart that number is somebody else's, perhaps ours.
+    if (identity_.run_id != handshake_->identity().run_id || id_ <= zombie_) zombie_ = 0;
     identity_ = handshake_->identity();
     identity_.since = now - identity_.uptime;
   }

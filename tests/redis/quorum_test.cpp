@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -12,7 +11,10 @@
 namespace holdfast::test {
 namespace {
 
-options short_hold() { return {.ttl = 1500ms}; }
+// Longer than any of these tests waits: nothing goes by lapsing.
+options long_hold() { return {.ttl = 60s}; }
+
+constexpr std::chrono::milliseconds slack{200};  // no waiter ends later than so much after its limit
 
 bool nothing_left(quorum_group& nodes) {
   return eventually(patience, [&] { return nodes.left_behind().empty(); });
@@ -20,18 +22,18 @@ bool nothing_left(quorum_group& nodes) {
 
 class Quorum : public testing::TestWithParam<std::size_t> {
  protected:
-  quorum_group nodes{{.nodes = GetParam()}};
+  quorum_group nodes{{.nodes = GetParam(), .max_ttl = 60s}};
   std::size_t majority = GetParam() / 2 + 1;
 };
 
 TEST_P(Quorum, TakesKeepsAndGivesBack) {
   client redis{nodes.where()};
-  mutex door{redis, "door", short_hold()};
+  mutex door{redis, "door", long_hold()};
   ASSERT_TRUE(door.try_lock());
   EXPECT_TRUE(eventually(patience, [&] { return nodes.holding("door") == nodes.size(); }));
   EXPECT_GT(door.fence(), 0U);
   EXPECT_EQ(door.state(), lease_state::VALID);
-  EXPECT_LE(door.remaining(), 1500ms);
+  EXPECT_LE(door.remaining(), 60s);
   EXPECT_TRUE(nodes.without_expiry().empty());
   const auto first = door.fence();
   EXPECT_EQ(door.release(), release_outcome::released);
@@ -44,26 +46,27 @@ TEST_P(Quorum, TakesKeepsAndGivesBack) {
 TEST_P(Quorum, ExcludesAnotherClient) {
   client one{nodes.where()};
   client two{nodes.where()};
-  const auto held = one.acquire("door", short_hold());
-  const auto got = two.try_acquire("door", short_hold());
+  const auto held = one.acquire("door", long_hold());
+  const auto got = two.try_acquire("door", long_hold());
   ASSERT_FALSE(got);
   EXPECT_EQ(got.code(), errc::held) << got.failure().detail;
   EXPECT_TRUE(has(got.failure().detail, std::string{held.owner()})) << got.failure().detail;
-  auto limited = short_hold();
+  auto limited = long_hold();
   limited.wait = 100ms;
   const auto start = std::chrono::steady_clock::now();
   const auto late = two.acquire(std::nothrow, "door", limited);
   ASSERT_FALSE(late);
   EXPECT_EQ(late.code(), errc::timed_out) << late.failure().detail;
   EXPECT_GE(since(start), 100ms);
+  EXPECT_LT(since(start), 100ms + slack);
 }
 
 TEST_P(Quorum, SurvivesTheLossOfAMinority) {
   client redis{nodes.where()};
-  ASSERT_TRUE(redis.try_acquire("before", short_hold()));
+  ASSERT_TRUE(redis.try_acquire("before", long_hold()));
   for (std::size_t i = 0; i < nodes.size() - majority; ++i) nodes.node(i).kill();
   for (int i = 0; i < 5; ++i) {
-    auto got = redis.try_acquire("door", short_hold());
+    auto got = redis.try_acquire("door", long_hold());
     ASSERT_TRUE(got) << got.failure().detail;
     EXPECT_EQ(got->release(), release_outcome::released);
   }
@@ -72,15 +75,15 @@ TEST_P(Quorum, SurvivesTheLossOfAMinority) {
 
 TEST_P(Quorum, RefusesWithoutAMajorityInTimeAndLeavesNothing) {
   client redis{nodes.where()};
-  { auto warm = redis.acquire("door", short_hold()); }
+  { auto warm = redis.acquire("door", long_hold()); }
   for (std::size_t i = 0; i + majority <= nodes.size(); ++i) nodes.node(i).pause();
   const auto start = std::chrono::steady_clock::now();
-  const auto got = redis.try_acquire("door", short_hold());
+  const auto got = redis.try_acquire("door", long_hold());
   const auto took = since(start);
   ASSERT_FALSE(got);
   EXPECT_EQ(got.code(), errc::unreachable) << got.failure().detail;
   EXPECT_TRUE(has(got.failure().detail, std::to_string(majority) + " are needed")) << got.failure().detail;
-  EXPECT_LT(took, 3s);  // the limit per node is less than half a second
+  EXPECT_LT(took, nodes.where().node_timeout + slack);
   for (std::size_t i = 0; i + majority <= nodes.size(); ++i) nodes.node(i).resume();
   EXPECT_TRUE(nothing_left(nodes));
 }
@@ -109,7 +112,7 @@ TEST(QuorumLease, IsLostAtItsDeadlineWhenAMajorityIsSilent) {
   client redis{nodes.where()};
   auto held = redis.acquire("door", {.ttl = 900ms});
   for (std::size_t i = 0; i < 3; ++i) nodes.node(i).pause();
-  EXPECT_TRUE(eventually(2s, [&] { return held.lost().stop_requested(); }));
+  EXPECT_TRUE(eventually(900ms + slack, [&] { return held.lost().stop_requested(); }));
   EXPECT_EQ(held.state(), lease_state::LOST);
   for (std::size_t i = 0; i < 3; ++i) nodes.node(i).resume();
   static_cast<void>(held.release());
@@ -125,71 +128,6 @@ TEST(QuorumLease, IsLostAtOnceWhenAMajorityHasForgottenIt) {
   ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("door") == 5; }));
   for (std::size_t i = 0; i < 3; ++i) nodes.node(i).number({"DEL", "door"});
   EXPECT_TRUE(eventually(2s, [&] { return cause == static_cast<int>(loss_cause::gone); })) << cause;
-}
-
-TEST(QuorumWaiting, AReleaseInvitesTheNext) {
-  quorum_group nodes;
-  client one{nodes.where()};
-  client two{nodes.where()};
-  auto held = one.acquire("door", {.ttl = 3000ms});
-  std::atomic<bool> got = false;
-  std::jthread waiter{[&] {
-    auto next = two.acquire("door", {.ttl = 3000ms});
-    got = true;
-  }};
-  EXPECT_TRUE(queue_reaches(nodes.node(2), "door", 1));
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(held.release(), release_outcome::released);
-  EXPECT_TRUE(eventually(patience, [&] { return got.load(); }));
-  EXPECT_LT(since(start), 500ms);  // the timer would look a second later at the earliest
-  waiter.join();
-  EXPECT_GE(two.stats().woken_by_push, 1U);
-  EXPECT_TRUE(nothing_left(nodes));
-}
-
-TEST(QuorumWaiting, ACancelledWaiterLeavesNothing) {
-  quorum_group nodes;
-  client one{nodes.where()};
-  client two{nodes.where()};
-  auto held = one.acquire("door", {.ttl = 3000ms});
-  std::stop_source stop;
-  std::atomic<int> code{0};
-  std::jthread waiter{[&] {
-    options how{.ttl = 3000ms};
-    how.stop = stop.get_token();
-    code = static_cast<int>(two.acquire(std::nothrow, "door", how).code());
-  }};
-  EXPECT_TRUE(queue_reaches(nodes.node(0), "door", 1));
-  stop.request_stop();
-  waiter.join();
-  EXPECT_EQ(code, static_cast<int>(errc::cancelled));
-  EXPECT_EQ(held.release(), release_outcome::released);
-  EXPECT_TRUE(nothing_left(nodes));
-}
-
-TEST(QuorumWaiting, ManyTakeTurns) {
-  quorum_group nodes{{.nodes = 4}};
-  std::atomic<int> inside{0};
-  std::atomic<int> overlaps{0};
-  std::atomic<std::uint64_t> last{0};
-  std::atomic<int> inversions{0};
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      client redis{nodes.where()};
-      for (int k = 0; k < 10; ++k) {
-        auto held = redis.acquire("door", {.ttl = 3000ms});
-        if (++inside != 1) ++overlaps;
-        if (last.exchange(held.fence()) >= held.fence()) ++inversions;
-        --inside;
-        held.release();
-      }
-    });
-  }
-  threads.clear();
-  EXPECT_EQ(overlaps, 0);
-  EXPECT_EQ(inversions, 0);
-  EXPECT_TRUE(nothing_left(nodes));
 }
 
 TEST(QuorumCalls, WorkUnderTheCallersOwner) {

@@ -2,9 +2,12 @@
 #include "support/redis_connection.hpp"
 
 #include <hiredis/hiredis.h>
+#include <pthread.h>
 #include <sys/time.h>
 
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 
 namespace holdfast::test {
 namespace {
@@ -59,6 +62,28 @@ reply without_error(reply from, const std::vector<std::string>& args) {
   throw redis_error{late ? "time limit passed" : context.errstr};
 }
 
+// hiredis writes without MSG_NOSIGNAL: a server that has just gone (one that found its port taken, say) would end the whole test
+// program. In this thread only, and what it raised is taken, so that whatever else must not raise it is still seen to.
+class without_sigpipe {
+ public:
+  without_sigpipe() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~without_sigpipe() {
+    const timespec at_once{};
+    if (sigismember(&before_, SIGPIPE) == 0) sigtimedwait(&pipe_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  without_sigpipe(const without_sigpipe&) = delete;
+  without_sigpipe& operator=(const without_sigpipe&) = delete;
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+};
+
 }  // namespace
 
 void redis_connection::closer::operator()(redisContext* context) const { redisFree(context); }
@@ -92,6 +117,7 @@ void redis_connection::send(const std::vector<std::string>& args) {
     sizes.push_back(arg.size());
   }
   redisAppendCommandArgv(context_.get(), static_cast<int>(args.size()), texts.data(), sizes.data());
+  const without_sigpipe guard;
   int done = 0;
   while (done == 0) {
     if (redisBufferWrite(context_.get(), &done) != REDIS_OK) fail(*context_);
