@@ -66,8 +66,7 @@ TEST(ExamineAll, TwoNamesOfOneServerAreADanger) {
 
 TEST(ExamineAll, ANodeOfAQuorumNeedsRightsOfItsOwn) {
   quorum_group nodes{{.nodes = 3}};
-  std::vector<std::string> user{"ACL",    "SETUSER",     "default",     "reset", "on",
-                                "nopass", "+acl|whoami", "+acl|dryrun", "&*"};
+  std::vector<std::string> user{"ACL", "SETUSER", "default", "reset", "on", "nopass", "+acl|whoami", "+acl|dryrun"};
   user.insert(user.end(), needed_rights.begin(), needed_rights.end());
   user.insert(user.end(), optional_rights.begin(), optional_rights.end());
   user.insert(user.end(), family_rights.begin(), family_rights.end());
