@@ -112,6 +112,20 @@ TEST(QuorumWaiting, SplitVotesEndFast) {
   EXPECT_TRUE(nothing_left(nodes));
 }
 
+// Whoever has the lock is not to be invited, in the place of somebody who waits.
+TEST(QuorumWaiting, WhoeverWinsLeavesTheListsOfThoseThatVotedAgainst) {
+  quorum_group nodes{{.nodes = 3}};
+  ASSERT_EQ(nodes.node(0).text({"SET", "door", "somebody", "PX", "60000"}), "OK");
+  client redis{nodes.where()};
+  { auto warm = redis.acquire("warm", {.ttl = 3000ms}); }  // it hears messages from now on
+  auto held = redis.acquire("door", {.ttl = 3000ms});
+  std::this_thread::sleep_for(100ms);  // that node may not have been waited for
+  EXPECT_GT(nodes.node(0).command_calls("zadd"), 0);
+  EXPECT_TRUE(queue_reaches(nodes.node(0), "door", 0));
+  EXPECT_EQ(nodes.owner_at(0, "door"), "somebody");
+  EXPECT_EQ(held.release(), release_outcome::released);
+}
+
 TEST(QuorumWaiting, ALimitIsKeptWhileAnotherHolds) {
   quorum_group nodes{{.nodes = 3}};
   client one{nodes.where()};
