@@ -33,6 +33,7 @@ bool may_pass(errc code) {
     case errc::out_of_memory:
     case errc::timed_out:
     case errc::protocol:
+    case errc::not_replicated:
       return true;
     default:
       return false;

@@ -1,7 +1,9 @@
 // options::replicas: a lock counts as taken when enough replicas have it, and not otherwise.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <thread>
 
 #include "redis/common.hpp"
 
@@ -84,6 +86,7 @@ TEST_F(replicas, one_that_stalls_beyond_those_asked_for_costs_nothing) {
 // Else a majority would shrink with every replica that is lost.
 TEST_F(replicas, that_were_seen_count_for_the_majority_also_when_they_are_gone) {
   std::vector<std::unique_ptr<redis_server>> all;
+  all.reserve(3);
   for (int i = 0; i < 3; ++i) all.push_back(replica_of(primary_));
   ASSERT_TRUE(online(3));
   client redis{with_timeout(at(primary_), 1s)};
@@ -208,6 +211,30 @@ TEST_F(replicas, that_are_too_few_cost_no_permit_and_no_share) {
   semaphore undemanding{redis, "permits", 1};
   EXPECT_TRUE(undemanding.try_acquire()) << "the permit was given back";
   undemanding.release();
+}
+
+// Nobody leads while too few would know, and everybody goes on campaigning.
+TEST_F(replicas, that_are_too_few_elect_nobody_until_there_are_enough) {
+  settings how = at(primary_.url() + "?replicas=1");
+  how.command_timeout = 400ms;
+  client redis{how};
+  elector seat{redis, "seat", {.id = "one"}};
+  std::stop_source stop;
+  std::atomic<bool> leads = false;
+  auto campaign = std::async(std::launch::async, [&] {
+    seat.run(stop.get_token(), [&](std::uint64_t, const std::stop_token& over) {
+      leads = true;
+      while (!over.stop_requested()) std::this_thread::sleep_for(5ms);
+    });
+  });
+  ASSERT_TRUE(
+      eventually(patience, [&] { return redis.stats().errors[static_cast<std::size_t>(errc::not_replicated)] >= 2; }));
+  EXPECT_FALSE(leads);
+  const auto replica = replica_of(primary_);
+  EXPECT_TRUE(eventually(30s, [&] { return leads.load(); }));
+  EXPECT_EQ(replica->number({"EXISTS", "seat"}), 1);
+  stop.request_stop();
+  EXPECT_NO_THROW(campaign.get());
 }
 
 // The lock goes between its grant and its confirmation: whoever may wait goes on waiting, a try is told.

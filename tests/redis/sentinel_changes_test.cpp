@@ -86,6 +86,7 @@ TEST_P(sentinel_changes_by, waiters_come_back_at_their_limits) {
   client waiter{through(group.url())};
   const lease held = holder.acquire("door", {.ttl = 60s});
   std::vector<std::future<std::chrono::nanoseconds>> late;
+  late.reserve(8);
   for (int i = 0; i < 8; ++i) {
     late.push_back(std::async(std::launch::async, [&waiter, i] {
       const auto limit = 1s + 100ms * i;
