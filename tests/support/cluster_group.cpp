@@ -138,6 +138,12 @@ std::string cluster_group::key_at(std::size_t index, const std::string& stem) {
 void cluster_group::move_slot(std::uint16_t slot, std::size_t from, std::size_t to,
                               const std::function<void()>& halfway) {
   const std::string number = std::to_string(slot);
+  // Or the epoch that the target takes may be one that another has already, and an old message of that one's takes the slot back.
+  wait_agreed([&](std::size_t i) {
+    const std::string info = nodes_[i]->text({"CLUSTER", "INFO"});
+    const auto at = info.find("cluster_current_epoch:");
+    return info.substr(at, info.find('\r', at) - at);
+  });
   redis_server& source = *nodes_[from];
   redis_server& target = *nodes_[to];
   static_cast<void>(target.text({"CLUSTER", "SETSLOT", number, "IMPORTING", ids_[from]}));
@@ -154,6 +160,18 @@ void cluster_group::move_slot(std::uint16_t slot, std::size_t from, std::size_t 
   static_cast<void>(target.text({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
   static_cast<void>(source.text({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
   serves_[slot] = to;
+  wait_agreed([&](std::size_t i) { return std::to_string(primary_of_slot(slot, i)); });
+}
+
+void cluster_group::wait_agreed(const std::function<std::string(std::size_t)>& about) {
+  const auto agreed = [&] {
+    const std::string first = about(0);
+    for (std::size_t i = 1; i < primaries_; ++i) {
+      if (about(i) != first) return false;
+    }
+    return true;
+  };
+  if (!eventually(20s, agreed)) throw std::runtime_error{"the primaries of a cluster do not agree"};
 }
 
 std::vector<std::string> cluster_group::keys() {

@@ -49,6 +49,8 @@ class cluster_group {
  private:
   void introduce();
   void wait_whole();
+  // Until all primaries say the same.
+  void wait_agreed(const std::function<std::string(std::size_t index)>& about);
   [[nodiscard]] bool is_primary(std::size_t index);
 
   std::size_t primaries_;
