@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -82,19 +83,29 @@ struct fleet {
     }
   }
 
-  // For how long the calling thread has been ready to run and had no processor, by the kernel's count.
-  static std::chrono::nanoseconds starved() {
-    std::ifstream in{"/proc/thread-self/schedstat"};
+  // For how long a thread has been ready to run and had no processor, by the kernel's count: what the machine makes late.
+  static std::chrono::nanoseconds starved(const std::string& thread = "/proc/thread-self") {
+    std::ifstream in{thread + "/schedstat"};
     std::int64_t ran = 0;
     std::int64_t waited = 0;
     in >> ran >> waited;
     return std::chrono::nanoseconds{waited};
   }
+  // … of all threads the one that had to wait most, since it began.
+  static std::chrono::nanoseconds most_starved() {
+    std::chrono::nanoseconds most{0};
+    std::error_code gone;
+    for (const auto& each : std::filesystem::directory_iterator{"/proc/self/task", gone}) {
+      most = std::max(most, starved(each.path().string()));
+    }
+    return most;
+  }
 
   void tell_late(std::chrono::nanoseconds by, std::chrono::nanoseconds without_processor, const result<lease>& got) {
     const std::lock_guard guard{late_mutex};
     late += std::to_string(by / 1ms) + " ms after its limit, " + std::to_string(without_processor / 1ms) +
-            " ms of the call without a processor: " + (got ? "the lock" : got.failure().detail) + "\n";
+            " ms of the call without a processor (of all threads, since they began, at most " +
+            std::to_string(most_starved() / 1ms) + " ms): " + (got ? "the lock" : got.failure().detail) + "\n";
   }
 
   // Everybody has held it `more` times from now on.
