@@ -54,16 +54,18 @@ TEST(cluster_redirects, tryagain_is_waited_out_and_ends_with_the_callers_limit) 
   const std::string name = group.key_at(1, "try:");
   lease held = redis.acquire(name, {.ttl = 20s});
   std::future<result<lease>> taken;
+  std::future<release_outcome> released;
   group.move_slot(cluster_group::slot_of(name), 1, 0, [&] {
     const auto began = std::chrono::steady_clock::now();
     const auto in_vain = other.acquire(std::nothrow, name, {.wait = 400ms});
     EXPECT_FALSE(in_vain.has_value());
     EXPECT_LE(std::chrono::steady_clock::now() - began, 600ms) << "limit + 200 ms";
     taken = std::async(std::launch::async, [&] { return other.acquire(std::nothrow, name, {.wait = 20s}); });
+    released = std::async(std::launch::async, [&] { return held.release(); });
     std::this_thread::sleep_for(200ms);
     EXPECT_GE(errors_of(group.node(1), "TRYAGAIN") + errors_of(group.node(0), "TRYAGAIN"), 2);
   });
-  EXPECT_EQ(held.release(), release_outcome::released);
+  EXPECT_EQ(released.get(), release_outcome::released);
   auto got = taken.get();
   ASSERT_TRUE(got.has_value()) << got.failure().detail;
   EXPECT_GT(got->fence(), held.fence());
