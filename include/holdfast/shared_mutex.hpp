@@ -55,6 +55,7 @@ class shared_mutex {
   void lock();
   result<void> lock(std::nothrow_t) noexcept;
   [[nodiscard]] bool try_lock() { return try_within(true, {}); }
+  result<void> try_lock(std::nothrow_t) noexcept { return try_lock_for(std::nothrow, {}); }  // `held` names the holder
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& limit) {
     return try_within(true, detail::to_limit(limit));
@@ -70,6 +71,7 @@ class shared_mutex {
   void lock_shared();
   result<void> lock_shared(std::nothrow_t) noexcept;
   [[nodiscard]] bool try_lock_shared() { return try_within(false, {}); }
+  result<void> try_lock_shared(std::nothrow_t) noexcept { return try_lock_shared_for(std::nothrow, {}); }
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& limit) {
     return try_within(false, detail::to_limit(limit));
@@ -97,6 +99,7 @@ class shared_mutex {
   [[nodiscard]] lease_state state() const noexcept;
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
   void extend(std::chrono::milliseconds ttl);
+  result<void> extend(std::nothrow_t, std::chrono::milliseconds ttl) noexcept;
 
  private:
   bool try_within(bool writes, std::chrono::nanoseconds limit);

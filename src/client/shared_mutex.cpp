@@ -115,10 +115,12 @@ std::chrono::nanoseconds shared_mutex::remaining() const noexcept {
   return held != nullptr ? held->remaining() : std::chrono::nanoseconds{0};
 }
 
-void shared_mutex::extend(std::chrono::milliseconds ttl) {
+void shared_mutex::extend(std::chrono::milliseconds ttl) { extend(std::nothrow, ttl).value(); }
+
+result<void> shared_mutex::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexcept {
   lease nothing;
   lease* const held = state_->mine();
-  (held != nullptr ? *held : nothing).extend(ttl);
+  return (held != nullptr ? *held : nothing).extend(std::nothrow, ttl);
 }
 
 }  // namespace holdfast

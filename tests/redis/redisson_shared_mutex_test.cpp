@@ -43,12 +43,14 @@ TEST_F(redisson_sharing, has_the_shape_of_a_shared_timed_mutex) {
     EXPECT_TRUE(theirs.try_lock_shared_for(1s));
     theirs.unlock_shared();
     EXPECT_FALSE(theirs.try_lock());
+    EXPECT_EQ(theirs.try_lock(std::nothrow).code(), errc::held);
     EXPECT_FALSE(theirs.try_lock_for(50ms));
   }
   {
     const std::unique_lock write{door, std::chrono::steady_clock::now() + 5s};
     EXPECT_TRUE(write.owns_lock());
     EXPECT_FALSE(theirs.try_lock_shared());
+    EXPECT_EQ(theirs.try_lock_shared(std::nothrow).code(), errc::held);
     EXPECT_FALSE(theirs.try_lock_shared_until(std::chrono::steady_clock::now() + 50ms));
   }
   const std::scoped_lock both{door};

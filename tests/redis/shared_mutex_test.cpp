@@ -223,6 +223,22 @@ TEST_F(sharing, upgrades_past_one_waiter_draw_increasing_fences_and_are_bounded)
   EXPECT_GT(writer.get(), last);
 }
 
+TEST_F(sharing, every_form_that_throws_has_one_that_does_not) {
+  shared_mutex door{redis, "door"};
+  shared_mutex same{other, "door"};
+  EXPECT_EQ(door.extend(std::nothrow, 10s).code(), errc::lost) << "not held";
+  ASSERT_TRUE(door.try_lock_shared(std::nothrow));
+  EXPECT_EQ(same.try_lock(std::nothrow).code(), errc::held);
+  ASSERT_TRUE(same.try_lock_shared(std::nothrow));
+  EXPECT_TRUE(same.extend(std::nothrow, 20s));
+  door.unlock_shared();
+  same.unlock_shared();
+  ASSERT_TRUE(door.try_lock(std::nothrow));
+  EXPECT_EQ(same.try_lock_shared(std::nothrow).code(), errc::held);
+  door.unlock();
+  EXPECT_TRUE(left().empty()) << testing::PrintToString(left());
+}
+
 TEST_F(sharing, upgrade_of_a_lost_share_is_refused_by_the_server) {
   lease mine = acquire_shared(redis, "door");
   server.number({"DEL", "door"});
