@@ -130,6 +130,8 @@ void ballot::on_reply(slip& from, const resp::value& reply, time_point now) {
     core_.known().learn(node, core_.nodes().at(node).identity().run_id, script_for(why));
   }
   slips_.erase(from.self);
+  // Whoever was asked before it was known that it is another's second name.
+  if (core_.nodes().is_twin(node)) return failed(why, node, true, now);
   answered(why, node, reply, now);
 }
 
