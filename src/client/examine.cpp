@@ -51,6 +51,7 @@ std::vector<settings> servers_of(detail::core& owner) {
 
 std::vector<seen_facts> gather_all(const std::vector<settings>& servers, const examine_options& how, deployment as) {
   std::vector<std::future<seen_facts>> looking;
+  looking.reserve(servers.size());
   for (const settings& each : servers) {
     looking.push_back(std::async(std::launch::async, [&each, how, as]() -> seen_facts {
       client alone{each};
@@ -58,6 +59,7 @@ std::vector<seen_facts> gather_all(const std::vector<settings>& servers, const e
     }));
   }
   std::vector<seen_facts> out;
+  out.reserve(looking.size());
   for (auto& each : looking) out.push_back(each.get());
   return out;
 }

@@ -36,6 +36,7 @@ void gather_waiters(lock_info& into, const std::vector<lock_info>& answers) {
 // Until when a majority goes on with it; none: for ever.
 std::optional<milliseconds> remaining_of(const std::vector<lock_info>& votes, std::size_t needed) {
   std::vector<milliseconds> all;
+  all.reserve(votes.size());
   for (const lock_info& each : votes) all.push_back(each.remaining.value_or(milliseconds::max()));
   std::sort(all.begin(), all.end(), std::greater<>{});
   const milliseconds least = all[needed - 1];
