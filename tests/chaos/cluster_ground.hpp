@@ -69,9 +69,8 @@ class crowd {
     for (const std::string& each : names) locks_.push_back(std::make_unique<watched>(each));
     for (int c = 0; c < clients; ++c) {
       clients_.push_back(std::make_unique<client>(in_cluster(group)));
-      for (int t = 0; t < threads_each; ++t) {
-        workers_.emplace_back([this, c, t] { work(*clients_[static_cast<std::size_t>(c)], c * 100 + t); });
-      }
+      client& mine = *clients_.back();
+      for (int t = 0; t < threads_each; ++t) workers_.emplace_back([this, &mine, c, t] { work(mine, c * 100 + t); });
     }
   }
   ~crowd() { stop(); }
