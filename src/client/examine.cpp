@@ -4,9 +4,9 @@
 #include "client/gather.hpp"
 #include "client/lease_access.hpp"
 #include "doctor/judge.hpp"
-#include "topology/hosts.hpp"
 
 #include <future>
+#include <map>
 
 namespace holdfast {
 namespace {
@@ -30,20 +30,12 @@ diagnosis conclude(const settings& where, const doctor::facts& seen) {
   return out;
 }
 
-// The servers of a deployment of several, each as if it were alone.
+// The servers of a deployment of several, each as if it were alone; also those that never answered us.
 std::vector<settings> servers_of(detail::core& owner) {
-  const settings& ours = owner.where();
-  std::vector<endpoint> at = ours.hosts;
-  if (ours.deployment == deployment::cluster) {
-    at.clear();
-    const auto guard = owner.lock();
-    for (const net::connection* each : owner.nodes().primaries()) {
-      if (each->place()) at.push_back(*each->place());
-    }
-  }
   std::vector<settings> out;
-  for (const endpoint& each : at) {
-    out.push_back(topology::at_host(ours, each));
+  const auto guard = owner.lock();
+  for (const net::connection* each : owner.nodes().primaries()) {
+    out.push_back(each->how());
     out.back().on_warning = [](const warning& /*known*/) {};  // what endangers locks there is among the findings
   }
   return out;

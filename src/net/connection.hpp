@@ -104,6 +104,8 @@ class connection final : public carrier, private runtime::timer {
   [[nodiscard]] bool listens_to(std::string_view channel) const { return shards_.has(channel); }
   // In on_up: this is another server than the last time; what was written there may not have come here.
   [[nodiscard]] bool moved() const noexcept { return moved_; }
+  // What it was told to connect to, whether or not it ever was.
+  [[nodiscard]] const settings& how() const noexcept { return how_; }
   // Where it is ready, or was last.
   [[nodiscard]] const std::optional<endpoint>& place() const noexcept { return last_; }
   // The RESP version spoken, once ready.

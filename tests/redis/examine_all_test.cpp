@@ -95,6 +95,22 @@ TEST(ExamineAll, EveryPrimaryOfACluster) {
   }
 }
 
+TEST(ExamineAll, APrimaryOfAClusterThatIsDownIsNotLeftOut) {
+  cluster_group nodes;
+  nodes.node(1).kill();
+  client redis{nodes.url()};
+  const auto got = examine_all(redis, brief);
+  ASSERT_TRUE(got) << got.failure().detail;
+  ASSERT_EQ(got->size(), 3U);
+  for (const diagnosis& each : *got) {
+    const bool down = each.where == nodes.node(1).url();
+    EXPECT_EQ(each.findings.size() == 1, down) << each.where;
+    if (down) {
+      EXPECT_EQ(severity_of(each, "reachable"), severity::danger);
+    }
+  }
+}
+
 TEST(ExamineAll, FailsWhereNobodyAnswers) {
   quorum_group nodes{{.nodes = 3}};
   for (std::size_t i = 0; i < nodes.size(); ++i) nodes.node(i).kill();
