@@ -29,11 +29,8 @@ result<broken_lock> break_votes(client& redis, core& owner, const std::string& k
                                 std::string_view expected_owner) {
   const auto seen = inspect(redis, name, {.patience = std::chrono::milliseconds{0}, .most_waiters = 0});
   if (!seen) return seen.failure();
-  if (!seen->held) return failure{errc::not_owner, "nobody holds " + key + ": there is nothing to break"};
-  if (!expected_owner.empty() && seen->owner != expected_owner) {
-    return failure{errc::not_owner,
-                   "the holder has changed: now it is " + seen->owner + "; nothing was broken, look again"};
-  }
+  if (!seen->held) return lock::nothing_to_break(key);
+  if (!expected_owner.empty() && seen->owner != expected_owner) return lock::changed_holder(seen->owner);
   broken_lock out{.owner = seen->owner, .next_owner = {}};
   std::size_t unanswered = 0;
   std::optional<failure> why;

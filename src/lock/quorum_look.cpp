@@ -16,10 +16,8 @@ using std::chrono::milliseconds;
 // Every waiter once, the one who has waited longest in front: the nodes' lists need not be in the same order.
 void gather_waiters(lock_info& into, const std::vector<lock_info>& answers) {
   std::map<std::string, lock_waiter> all;
-  std::size_t told = 0;
   into.waiting = 0;
   for (const lock_info& each : answers) {
-    told = std::max(told, each.waiters.size());
     into.waiting = std::max(into.waiting, each.waiting);
     for (const lock_waiter& one : each.waiters) {
       const auto [at, first] = all.emplace(one.owner, one);

@@ -219,6 +219,15 @@ void find_together(std::span<lock_info> found) {
   }
 }
 
+failure changed_holder(std::string_view now) {
+  return {errc::not_owner,
+          "the holder has changed: now it is " + std::string{now} + "; nothing was broken, look again"};
+}
+
+failure nothing_to_break(std::string_view key) {
+  return {errc::not_owner, "nobody holds " + std::string{key} + ": there is nothing to break"};
+}
+
 result<broken_lock> read_break(const value& reply, std::string_view key) {
   if (reply.is_error()) return server_error(reply.text);
   const auto& items = reply.items;
@@ -233,11 +242,9 @@ result<broken_lock> read_break(const value& reply, std::string_view key) {
                        static_cast<std::uint64_t>(items[4].integer)};
   }
   if (word == "changed" && items.size() == 2 && items[1].is_text()) {
-    return failure{errc::not_owner,
-                   "the holder has changed: now it is " + items[1].text + "; nothing was broken, look again"};
+    return changed_holder(items[1].text);
   }
-  if (word == "none")
-    return failure{errc::not_owner, "nobody holds " + std::string{key} + ": there is nothing to break"};
+  if (word == "none") return nothing_to_break(key);
   return failure{errc::wrong_type,
                  "the key " + std::string{key} + " holds a " + word + " that is not a lock; it was left as it is"};
 }

@@ -19,6 +19,10 @@ result<std::optional<lock_info>> read_snapshot(const resp::value& reply, std::st
 // Marks what one acquisition took together: several plain locks with one owner, in the form that the library makes.
 void find_together(std::span<lock_info> found);
 
+// Why nothing was broken.
+failure changed_holder(std::string_view now);
+failure nothing_to_break(std::string_view key);
+
 // `key` is for the texts of failures.
 result<broken_lock> read_break(const resp::value& reply, std::string_view key);
 
