@@ -26,21 +26,21 @@ return string.format('%d %s [%%]', a[1], s) .. ']]' .. #a
 ]=])
 string(SHA1 expected_sha1 "${expected_source}")
 
-set(header "${WORK_DIR}/include/scripts/sources.hpp")
-execute_process(COMMAND "${CMAKE_COMMAND}" -D "INPUT_DIR=${lua}" -D "OUTPUT=${header}"
+set(output "${WORK_DIR}/include/scripts/sources")
+execute_process(COMMAND "${CMAKE_COMMAND}" -D "INPUT_DIR=${lua}" -D "OUTPUT=${output}"
   -P "${CMAKE_CURRENT_LIST_DIR}/embed_scripts.cmake" COMMAND_ERROR_IS_FATAL ANY)
 
-# What the compiler makes of the header: the source itself, then its SHA1, as files.
+# What the compiler makes of it: the source itself, then its SHA1, as files.
 file(WRITE "${WORK_DIR}/print.cpp" [=[
 #include <iostream>
 #include <scripts/sources.hpp>
-static_assert(holdfast::scripts::tricky.name == "tricky");
-static_assert(holdfast::scripts::no_newline.source == "return 1\n");
 int main(int argc, char**) {
+  if (holdfast::scripts::tricky.name != "tricky") return 1;
+  if (holdfast::scripts::no_newline.source != "return 1\n") return 1;
   std::cout << (argc > 1 ? holdfast::scripts::tricky.sha1 : holdfast::scripts::tricky.source);
 }
 ]=])
-execute_process(COMMAND "${CXX}" -std=c++20 "-I${WORK_DIR}/include" "${WORK_DIR}/print.cpp" -o "${WORK_DIR}/print"
+execute_process(COMMAND "${CXX}" -std=c++20 "-I${WORK_DIR}/include" "${WORK_DIR}/print.cpp" "${output}.cpp" -o "${WORK_DIR}/print"
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${WORK_DIR}/print" OUTPUT_FILE "${WORK_DIR}/source.txt" COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${WORK_DIR}/print" sha1 OUTPUT_VARIABLE sha1 COMMAND_ERROR_IS_FATAL ANY)
@@ -55,7 +55,7 @@ endif()
 # What must be refused, each alone in its folder.
 function(must_refuse name text reason)
   file(WRITE "${WORK_DIR}/bad_${name}/${name}.lua" "${text}")
-  execute_process(COMMAND "${CMAKE_COMMAND}" -D "INPUT_DIR=${WORK_DIR}/bad_${name}" -D "OUTPUT=${WORK_DIR}/bad.hpp"
+  execute_process(COMMAND "${CMAKE_COMMAND}" -D "INPUT_DIR=${WORK_DIR}/bad_${name}" -D "OUTPUT=${WORK_DIR}/bad"
     -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_scripts.cmake" RESULT_VARIABLE code ERROR_VARIABLE text)
   string(REGEX REPLACE "[ \n]+" " " text "${text}")
   if(code EQUAL 0 OR NOT text MATCHES "${reason}")
