@@ -17,8 +17,8 @@ using std::chrono::seconds;
 
 namespace {
 
-// The arguments of acquire.lua.
-enum argument : std::size_t { owner_id, ttl, entry, fence };
+// The arguments of acquire.lua and its likes.
+enum argument : std::size_t { owner_id, ttl, entry, fence, first_time, common };
 
 lock::quorum_terms terms_of(core& owner, const std::vector<std::string>& args, runtime::duration limit) {
   const milliseconds length{std::strtoll(args[ttl].c_str(), nullptr, 10)};
@@ -48,8 +48,8 @@ void acquire_ballot::begin(time_point now) {
 }
 
 const scripts::script& acquire_ballot::script_for(purpose why) const noexcept {
-  if (why == purpose::note) return scripts::quorum_fence;
-  return why == purpose::open ? scripts::quorum_open : scripts::quorum_acquire;
+  if (why == purpose::note) return *by().note;
+  return why == purpose::open ? scripts::quorum_open : *by().acquire;
 }
 
 void acquire_ballot::encode(purpose why, std::size_t node, bool by_text, std::string& out) {
@@ -58,14 +58,15 @@ void acquire_ballot::encode(purpose why, std::size_t node, bool by_text, std::st
   switch (why) {
     case purpose::note:
       return append_eval(out, script_for(why), by_text, {keys[0], keys[3]},
-                         {args[owner_id], std::to_string(machine_->number())});
+                         {args[owner_id], std::to_string(machine_->number())}, extra(common));
     case purpose::open:
       return append_eval(out, script_for(why), by_text, {lock::seat_key}, {seats_[node]});
     default:
       may_have_[node] = true;
       return append_eval(
           out, script_for(why), by_text, {keys[0], keys[1], keys[3], lock::seat_key},
-          {args[owner_id], args[ttl], args[entry], hint_, owner().nodes().at(node).identity().run_id, max_ttl_});
+          {args[owner_id], args[ttl], args[entry], hint_, owner().nodes().at(node).identity().run_id, max_ttl_},
+          extra(common));
   }
 }
 
@@ -147,7 +148,17 @@ void acquire_ballot::won(time_point now) {
 
 void acquire_ballot::leave_lists(std::vector<std::size_t> at, time_point now) {
   const std::string& ours = what().args[entry];
-  if (!ours.empty()) release_ballot::leave_list(owner(), what().keys[0], ours, std::move(at), now);
+  // Under no owner, so that it can never take back a vote, whenever it arrives.
+  if (!ours.empty()) give_back({}, ours, std::move(at), now);
+}
+
+void acquire_ballot::give_back(const std::string& id, const std::string& from_list, std::vector<std::size_t> at,
+                               time_point now) {
+  // By text: the next attempt follows on the same links, and must not come before it.
+  matter back{by().asked_release, what().keys, {id, from_list}, true, &by()};
+  const auto more = extra(common);
+  back.args.insert(back.args.end(), more.begin(), more.end());
+  release_ballot::send(owner(), std::move(back), std::move(at), now);
 }
 
 void acquire_ballot::refused(time_point now) {
@@ -155,7 +166,7 @@ void acquire_ballot::refused(time_point now) {
   for (std::size_t i = 0; i < size(); ++i) {
     if (may_have_[i]) voters.push_back(i);
   }
-  release_ballot::undo(owner(), what().keys[0], what().args[owner_id], std::move(voters), now);
+  give_back(what().args[owner_id], {}, std::move(voters), now);
   const quorum_refusal why = machine_->why();
   if (why == quorum_refusal::split) {
     const auto pause = lock::split_pause(splits_++, now - began_, owner().random());

@@ -27,7 +27,10 @@ class acquire_ballot final : public ballot {
 
   void follow(lock::quorum_step step, runtime::time_point now);
   void won(runtime::time_point now);
+  // Whoever has the lock by the votes of others is not to be invited there, in the place of somebody who waits.
   void leave_lists(std::vector<std::size_t> at, runtime::time_point now);
+  void give_back(const std::string& id, const std::string& from_list, std::vector<std::size_t> at,
+                 runtime::time_point now);
   void refused(runtime::time_point now);
   void tell_busy(std::string_view rank, std::chrono::milliseconds left, runtime::time_point now);
   [[nodiscard]] failure why_not() const;

@@ -37,14 +37,18 @@ class ballot::scope {
 };
 
 ballot::pointer ballot::make(core& owner, net::request& asker, matter what, const ballot* before) {
-  const auto* const script = what.script;
-  if (script == &scripts::acquire) return pointer{new acquire_ballot{owner, asker, std::move(what), before}};
-  if (script == &scripts::release) return pointer{new release_ballot{owner, &asker, std::move(what)}};
   // A note (leave.lua) is a nicety, and on a quorum would be one more thing for a majority to agree on.
-  if (script == &scripts::renew || script == &scripts::leave) {
-    return pointer{new renew_ballot{owner, asker, std::move(what)}};
+  if (what.script == &scripts::leave) {
+    what.script = &scripts::renew;
+    what.args.resize(renew_ballot::common);
   }
-  return nullptr;
+  what.by = lock::voting_on(*what.script);
+  if (what.by == nullptr) return nullptr;
+  if (what.script == what.by->asked_acquire) {
+    return pointer{new acquire_ballot{owner, asker, std::move(what), before}};
+  }
+  if (what.script == what.by->asked_release) return pointer{new release_ballot{owner, &asker, std::move(what)}};
+  return pointer{new renew_ballot{owner, asker, std::move(what)}};
 }
 
 ballot::ballot(core& owner, net::request* asker, matter what) : core_{owner}, asker_{asker}, what_{std::move(what)} {}
@@ -204,13 +208,15 @@ void ballot::withdraw() noexcept {
 }
 
 void ballot::append_eval(std::string& out, const scripts::script& script, bool by_text,
-                         std::initializer_list<std::string_view> keys, std::initializer_list<std::string_view> args) {
-  resp::append_array(out, 3 + keys.size() + args.size());
+                         std::initializer_list<std::string_view> keys, std::initializer_list<std::string_view> args,
+                         std::span<const std::string> extra) {
+  resp::append_array(out, 3 + keys.size() + args.size() + extra.size());
   resp::append_bulk(out, by_text ? "EVAL" : "EVALSHA");
   resp::append_bulk(out, by_text ? script.source : script.sha1);
   resp::append_bulk(out, static_cast<std::int64_t>(keys.size()));
   for (const std::string_view each : keys) resp::append_bulk(out, each);
   for (const std::string_view each : args) resp::append_bulk(out, each);
+  for (const std::string& each : extra) resp::append_bulk(out, each);
 }
 
 }  // namespace holdfast::detail

@@ -4,6 +4,7 @@
 //   acquire  -> quorum_acquire on all nodes     "granted <fence>", "queued …", "held …", or a failure
 //   renew    -> quorum_renew                    "kept", "gone", "taken", or a failure
 //   release  -> quorum_release                  1, 0, or a failure
+//   … or their likes for what is not a plain lock (lock/voting.hpp)
 //
 // Place: under script_call, beside `unscripted`: both take the same keys and arguments another way and end in the same answer.
 // So what is above (acquire_machine, lease_machine, every call and its time limits) is the same for one node and for five.
@@ -15,13 +16,16 @@
 #pragma once
 
 #include "client/core.hpp"
+#include "lock/voting.hpp"
 #include "net/request.hpp"
 #include "resp/value.hpp"
 #include "runtime/timer_queue.hpp"
 #include "scripts/sources.hpp"
 
+#include <algorithm>
 #include <list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +45,7 @@ class ballot : public net::carrier, private runtime::timer {
     std::vector<std::string> keys;
     std::vector<std::string> args;
     bool by_text;  // must not be overtaken, as it could be if it had to be sent again
+    const lock::voting* by = nullptr;
   };
 
   // `before`: the asker's last one, or null. Null: this script cannot be put to the vote.
@@ -91,9 +96,15 @@ class ballot : public net::carrier, private runtime::timer {
   [[nodiscard]] std::size_t size() const noexcept { return core_.nodes().size(); }
   [[nodiscard]] runtime::duration node_limit(runtime::duration ttl) const;
   [[nodiscard]] const matter& what() const noexcept { return what_; }
+  [[nodiscard]] const lock::voting& by() const noexcept { return *what_.by; }
+  // The arguments that the primitive adds to `common` ones of its own.
+  [[nodiscard]] std::span<const std::string> extra(std::size_t common) const noexcept {
+    return std::span{what_.args}.subspan(std::min(common, what_.args.size()));
+  }
   [[nodiscard]] core& owner() const noexcept { return core_; }
   static void append_eval(std::string& out, const scripts::script& script, bool by_text,
-                          std::initializer_list<std::string_view> keys, std::initializer_list<std::string_view> args);
+                          std::initializer_list<std::string_view> keys, std::initializer_list<std::string_view> args,
+                          std::span<const std::string> extra = {});
 
  private:
   // One request to one node.

@@ -22,25 +22,9 @@ release_ballot::release_ballot(core& owner, net::request* asker, matter what)
 
 release_ballot::~release_ballot() { owner().count_detached(-1); }
 
-void release_ballot::undo(core& owner, std::string_view key, std::string_view id, std::vector<std::size_t> at,
-                          time_point now) {
-  send(owner, key, id, {}, std::move(at), now);
-}
-
-// Under no owner, so that it can never take back a vote, whenever it arrives.
-void release_ballot::leave_list(core& owner, std::string_view key, std::string_view entry, std::vector<std::size_t> at,
-                                time_point now) {
-  send(owner, key, {}, entry, std::move(at), now);
-}
-
-void release_ballot::send(core& owner, std::string_view key, std::string_view id, std::string_view entry,
-                          std::vector<std::size_t> at, time_point now) {
+void release_ballot::send(core& owner, matter what, std::vector<std::size_t> at, time_point now) {
   if (at.empty()) return;
-  // By text: the next attempt follows on the same links, and must not come before it.
-  auto* const made = new release_ballot{
-      owner,
-      nullptr,
-      {&scripts::release, {std::string{key}, lock::waiters_key(key)}, {std::string{id}, std::string{entry}}, true}};
+  auto* const made = new release_ballot{owner, nullptr, std::move(what)};
   made->only_ = std::move(at);
   made->start(now);
   owner.nudge();
@@ -58,10 +42,11 @@ void release_ballot::begin(time_point now) {
   for (std::size_t i = 0; i < size(); ++i) ask(purpose::vote, i, now);
 }
 
-const scripts::script& release_ballot::script_for(purpose /*why*/) const noexcept { return scripts::quorum_release; }
+const scripts::script& release_ballot::script_for(purpose /*why*/) const noexcept { return *by().release; }
 
 void release_ballot::encode(purpose why, std::size_t /*node*/, bool by_text, std::string& out) {
-  append_eval(out, script_for(why), by_text, {what().keys[0], what().keys[1]}, {what().args[0], what().args[1]});
+  const auto& args = what().args;  // owner, entry
+  append_eval(out, script_for(why), by_text, {what().keys[0], what().keys[1]}, {args[0], args[1]}, extra(2));
 }
 
 void release_ballot::answered(purpose /*why*/, std::size_t node, const resp::value& reply, time_point now) {

@@ -13,18 +13,11 @@ class release_ballot final : public ballot {
  public:
   release_ballot(core& owner, net::request* asker, matter what);
 
-  // Takes votes back where nobody waits for it: `at`, each node that may have given one.
-  static void undo(core& owner, std::string_view key, std::string_view id, std::vector<std::size_t> at,
-                   runtime::time_point now);
-  // Takes an entry off the lists of those who wait there: whoever has the lock by the votes of others is not to be invited, in
-  // the place of somebody who waits.
-  static void leave_list(core& owner, std::string_view key, std::string_view entry, std::vector<std::size_t> at,
-                         runtime::time_point now);
+  // To these nodes only, where nobody waits for the answer.
+  static void send(core& owner, matter what, std::vector<std::size_t> at, runtime::time_point now);
 
  private:
   ~release_ballot() override;
-  static void send(core& owner, std::string_view key, std::string_view id, std::string_view entry,
-                   std::vector<std::size_t> at, runtime::time_point now);
   void begin(runtime::time_point now) override;
   [[nodiscard]] const scripts::script& script_for(purpose why) const noexcept override;
   void encode(purpose why, std::size_t node, bool by_text, std::string& out) override;

@@ -32,7 +32,7 @@ void renew_ballot::begin(time_point now) {
 }
 
 const scripts::script& renew_ballot::script_for(purpose why) const noexcept {
-  return why == purpose::vote ? scripts::quorum_renew : scripts::quorum_acquire;
+  return why == purpose::vote ? *by().renew : *by().acquire;
 }
 
 void renew_ballot::encode(purpose why, std::size_t node, bool by_text, std::string& out) {
@@ -40,10 +40,10 @@ void renew_ballot::encode(purpose why, std::size_t node, bool by_text, std::stri
   const std::string& run = owner().nodes().at(node).identity().run_id;
   if (why == purpose::vote) {
     return append_eval(out, script_for(why), by_text, {key, lock::seat_key},
-                       {what().args[0], what().args[1], run, max_ttl_});
+                       {what().args[0], what().args[1], run, max_ttl_}, extra(common));
   }
   append_eval(out, script_for(why), by_text, {key, lock::waiters_key(key), lock::fence_key(key), lock::seat_key},
-              {what().args[0], what().args[1], "", "", run, max_ttl_});
+              {what().args[0], what().args[1], "", "", run, max_ttl_}, extra(common));
 }
 
 void renew_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {

@@ -9,6 +9,8 @@ namespace holdfast::detail {
 
 class renew_ballot final : public ballot {
  public:
+  static constexpr std::size_t common = 2;  // arguments: owner, ttl
+
   renew_ballot(core& owner, net::request& asker, matter what);
 
  private:

@@ -96,7 +96,8 @@ class script_call : public net::request {
 
   void put_to_vote(runtime::time_point now) {
     // What gives back is still let out, for as long as there are connections.
-    if (core_->closing() && script_ != &scripts::release) {
+    const lock::voting* const by = lock::voting_on(*script_);
+    if (core_->closing() && !(by != nullptr && script_ == by->asked_release)) {
       return on_refused({errc::cancelled, "the client is closed"}, now);
     }
     std::string bytes;

@@ -8,6 +8,7 @@
 #include "client/core.hpp"
 #include "lock/flavour.hpp"
 #include "lock/transaction.hpp"
+#include "lock/voting.hpp"
 
 #include <optional>
 #include <string>
@@ -35,8 +36,9 @@ inline std::optional<failure> unsupported(const core& owner, std::string_view wh
 }
 
 inline std::optional<failure> unsupported(const core& owner, const lock::flavour& what) {
-  if (lock::works_without_scripts(what)) return std::nullopt;
-  return unsupported(owner, what.noun);
+  if (!owner.where().scripts && !lock::works_without_scripts(what)) return lock::needs_scripts(what.noun);
+  if (owner.where().deployment != deployment::quorum || lock::can_be_voted_on(what)) return std::nullopt;
+  return not_on_quorum(owner, what.noun);
 }
 
 // A vote for longer than max_ttl would outlive a node's restart guard.
