@@ -48,12 +48,8 @@ redis_server::redis_server(redis_options options) : options_{std::move(options)}
   }
 }
 
-redis_server::~redis_server() {
-  try {
-    stop();
-  } catch (...) {  // the process object still kills and reaps it
-  }
-}
+// Killed: it has nothing to keep, and a node of a cluster takes its time to say goodbye.
+redis_server::~redis_server() { kill(); }
 
 void redis_server::write_config() const {
   std::ofstream out{dir_.file("redis.conf")};
