@@ -1,125 +1,9 @@
-// The private Redis: found or started, once per user, in a directory of the user's alone, and gone when unused.
-//
-// Each test has a runtime directory of its own and thus a server of its own. Processes are forked while this program
-// has one thread. A server that a test leaves behind ends by the short idle time that all tests set; where a test must
-// end one itself it uses the process id that the server reports.
-#include "topology/private_server.hpp"
-
-#include "topology/private_directory.hpp"
-
-#include <gtest/gtest.h>
-#include <hiredis/hiredis.h>
-
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <set>
-#include <sstream>
-#include <thread>
+// The private Redis: found or started, once per user, in a directory of the user's alone, and gone when unused. What can be in
+// its way: private_server_faults_test.cpp.
+#include "redis/private_server_fixture.hpp"
 
 namespace holdfast::topology {
 namespace {
-
-using namespace std::chrono_literals;
-using connection = std::unique_ptr<redisContext, decltype(&redisFree)>;
-
-connection connect(const std::string& path) {
-  connection out{redisConnectUnix(path.c_str()), &redisFree};
-  if (out && out->err != 0) out.reset();
-  return out;
-}
-
-std::string command(const connection& to, const char* text) {
-  auto* const reply = static_cast<redisReply*>(redisCommand(to.get(), text));
-  if (reply == nullptr) return {};
-  std::string out{reply->str == nullptr ? "" : reply->str, reply->len};
-  freeReplyObject(reply);
-  return out;
-}
-
-std::string info(const connection& to, const std::string& field) {
-  const auto text = command(to, "INFO server");
-  const auto at = text.find("\n" + field + ":");
-  if (at == std::string::npos) return {};
-  const auto from = at + field.size() + 2;
-  return text.substr(from, text.find('\r', from) - from);
-}
-
-bool eventually(const std::function<bool()>& condition, std::chrono::seconds limit = 30s) {
-  const auto end = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(10ms);
-  }
-  return true;
-}
-
-// The word after `label` in /proc/<process>/status; empty when the process is no more.
-std::string status_of(pid_t process, std::string_view label) {
-  std::ifstream status{"/proc/" + std::to_string(process) + "/status"};
-  for (std::string word; status >> word;) {
-    if (word == label && status >> word) return word;
-  }
-  return {};
-}
-
-// A zombie has ended too: when it is reaped is up to the host's init.
-bool has_ended(pid_t process) {
-  const auto state = status_of(process, "State:");
-  return state.empty() || state == "Z";
-}
-
-pid_t parent_of(pid_t process) { return std::stoi(status_of(process, "PPid:")); }
-
-class PrivateServer : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string pattern = "/tmp/hf-private-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    runtime_ = pattern;
-    if (const char* const before = std::getenv("XDG_RUNTIME_DIR")) runtime_before_ = before;
-    ::setenv("XDG_RUNTIME_DIR", runtime_.c_str(), 1);
-    ::setenv("HOLDFAST_TEST_PRIVATE_IDLE_MS", "1500", 1);
-    ::setenv("HOLDFAST_TEST_PRIVATE_ALONE", "1", 1);
-    ::unsetenv("HOLDFAST_TEST_REDIS_SERVER");
-  }
-
-  // Waits for the server's end, which releases server.lock, so that nothing outlives the test.
-  void TearDown() override {
-    const int fd = ::open((directory() + "/server.lock").c_str(), O_RDWR | O_CLOEXEC);
-    if (fd >= 0) {
-      EXPECT_TRUE(eventually([&] { return ::flock(fd, LOCK_EX | LOCK_NB) == 0; })) << "the server is still there";
-      ::close(fd);
-    }
-    std::filesystem::remove_all(runtime_);
-    ::unsetenv("HOLDFAST_TEST_PRIVATE_IDLE_MS");
-    ::unsetenv("HOLDFAST_TEST_PRIVATE_ALONE");
-    ::unsetenv("HOLDFAST_TEST_REDIS_SERVER");
-    ::unsetenv("XDG_RUNTIME_DIR");
-    if (runtime_before_) ::setenv("XDG_RUNTIME_DIR", runtime_before_->c_str(), 1);
-  }
-
-  [[nodiscard]] std::string directory() const { return runtime_ + "/holdfast"; }
-
-  std::string runtime_;
-  std::optional<std::string> runtime_before_;
-};
-
-void expect_unreachable(const result<settings>& got, std::string_view word) {
-  ASSERT_FALSE(got);
-  EXPECT_EQ(got.code(), errc::unreachable);
-  EXPECT_NE(got.failure().detail.find(word), std::string::npos) << got.failure().detail;
-}
 
 TEST_F(PrivateServer, IsStartedForThisUserOnly) {
   const auto got = private_server();
@@ -215,26 +99,6 @@ TEST_F(PrivateServer, ThreadsAtOnceReachTheSameServer) {
   for (const auto& id : ids) EXPECT_EQ(id, ids.front());
 }
 
-TEST_F(PrivateServer, RuntimeDirectoryThatIsNotPrivateIsNotUsed) {
-  const auto fallback = "/tmp/holdfast-" + std::to_string(::geteuid());
-  const bool was_there = std::filesystem::exists(fallback);
-  const auto path = [] {
-    const auto got = private_directory::open();
-    return got ? got->path() : got.failure().detail;
-  };
-  EXPECT_EQ(path(), directory());
-  ::chmod(runtime_.c_str(), 0755);
-  EXPECT_EQ(path(), fallback);
-  ::unsetenv("XDG_RUNTIME_DIR");
-  EXPECT_EQ(path(), fallback);
-  const auto deep = runtime_ + "/" + std::string(80, 'x');  // the socket's path would have more than 107 bytes
-  std::filesystem::create_directory(deep);
-  ::chmod(deep.c_str(), 0700);
-  ::setenv("XDG_RUNTIME_DIR", deep.c_str(), 1);
-  EXPECT_EQ(path(), fallback);
-  if (!was_there) ::rmdir(fallback.c_str());
-}
-
 TEST_F(PrivateServer, IsDetachedFromItsStarter) {
   const int leak = ::open("/dev/zero", O_RDONLY);  // without O_CLOEXEC
   ASSERT_GE(leak, 0);
@@ -307,72 +171,6 @@ TEST_F(PrivateServer, WatcherEndsWithItsServerAndTheNextStartsAnew) {
   redis = connect(next->path);
   ASSERT_TRUE(redis);
   EXPECT_NE(info(redis, "run_id"), id);
-}
-
-TEST_F(PrivateServer, SecondServerIsNotStartedBesideOneWhoseSocketIsGone) {
-  const auto got = private_server();
-  ASSERT_TRUE(got) << got.failure().detail;
-  const auto redis = connect(got->path);
-  ASSERT_TRUE(redis);
-  // The watcher must have its connection, or it cannot see when the server is unused.
-  const auto clients = [&] {
-    return command(redis, "INFO clients").find("connected_clients:2\r") != std::string::npos;
-  };
-  ASSERT_TRUE(eventually(clients));
-  ASSERT_TRUE(std::filesystem::remove(got->path));
-  expect_unreachable(private_server(), "server.lock");
-}
-
-TEST_F(PrivateServer, PlantedDirectoryIsRefused) {
-  const auto target = runtime_ + "/elsewhere";
-  std::filesystem::create_directory(target);
-  ::chmod(target.c_str(), 0700);
-  std::filesystem::create_directory_symlink(target, directory());
-  expect_unreachable(private_server(), directory() + " is not a directory");
-  std::filesystem::remove(directory());
-
-  std::ofstream{directory()} << "a file";
-  expect_unreachable(private_server(), directory() + " is not a directory");
-  std::filesystem::remove(directory());
-
-  std::filesystem::create_directory(directory());
-  ::chmod(directory().c_str(), 0755);
-  expect_unreachable(private_server(), "0700");
-  if (::geteuid() == 0) {  // only root can give a directory away
-    ::chmod(directory().c_str(), 0700);
-    ASSERT_EQ(::chown(directory().c_str(), 65534, 65534), 0);
-    expect_unreachable(private_server(), "another user");
-  }
-  EXPECT_TRUE(std::filesystem::is_empty(target));
-}
-
-TEST_F(PrivateServer, MissingProgramSaysHowToInstallIt) {
-  ::setenv("HOLDFAST_TEST_REDIS_SERVER", (runtime_ + "/redis-server").c_str(), 1);
-  const auto got = private_server();
-  expect_unreachable(got, "apt-get install redis-server");
-  expect_unreachable(got, "HOLDFAST_URL");
-}
-
-TEST_F(PrivateServer, FailedStartShowsTheLog) {
-  const auto program = runtime_ + "/redis-server";
-  std::ofstream{program} << "#!/bin/sh\necho the disk is on fire\nexit 1\n";
-  ::chmod(program.c_str(), 0700);
-  ::setenv("HOLDFAST_TEST_REDIS_SERVER", program.c_str(), 1);
-  expect_unreachable(private_server(), "the disk is on fire");
-}
-
-TEST_F(PrivateServer, StoppedServerIsSilentNotReplaced) {
-  const auto got = private_server();
-  ASSERT_TRUE(got) << got.failure().detail;
-  auto redis = connect(got->path);
-  ASSERT_TRUE(redis);
-  const pid_t server = std::stoi(info(redis, "process_id"));
-  ASSERT_EQ(::kill(server, SIGSTOP), 0);
-  const auto begin = std::chrono::steady_clock::now();
-  expect_unreachable(private_server(), "does not answer");
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, 5s);
-  ASSERT_EQ(::kill(server, SIGCONT), 0);
-  EXPECT_TRUE(private_server());
 }
 
 }  // namespace
