@@ -28,9 +28,20 @@ struct voting {
   std::string_view mode{};
 };
 
+// Readers and writers: all that is asked for them in one of their modes.
+inline voting on_shares(std::string_view mode) noexcept {
+  return {&scripts::share_acquire,      &scripts::share_renew,
+          &scripts::share_release,      &scripts::quorum_share_acquire,
+          &scripts::quorum_share_renew, &scripts::quorum_share_release,
+          &scripts::quorum_share_fence, mode};
+}
+
 inline const std::array votings{
     voting{&scripts::acquire, &scripts::renew, &scripts::release, &scripts::quorum_acquire, &scripts::quorum_renew,
            &scripts::quorum_release, &scripts::quorum_fence},
+    on_shares("rw"),
+    on_shares("up"),
+    on_shares("down"),
 };
 
 // The one that a script with these arguments belongs to, the first of them if there are several; null: it cannot be put to the
