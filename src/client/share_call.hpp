@@ -19,6 +19,7 @@ class share_call final : public script_call, public limited {
 
  private:
   [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
+  void send(runtime::time_point now) override { submit(now); }
   void encode_values(std::string& out) override {
     append_lock_keys(out, key_);
     for (const std::string& each : words_) resp::append_bulk(out, each);
@@ -31,7 +32,7 @@ class share_call final : public script_call, public limited {
   }
   void on_interrupted(const failure& why, runtime::time_point now) override {
     if (core_->closing() || why.code == errc::protocol) return end(why);
-    core_->nodes().submit(*this, now);
+    submit(now);
   }
   void on_refused(const failure& why, runtime::time_point /*now*/) override { end(why); }
 

@@ -49,6 +49,9 @@ quorum_step quorum_acquire::answered(time_point now, std::size_t node, const vot
       each.at = stand::other;
       max_ttl_ = reply.max_ttl;
       break;
+    case vote_reply::kind::refused:
+      each.at = stand::refused;
+      break;
   }
   if (state_ == state::noting && each.at == stand::granted) {
     // Late, but a vote. Whatever is not below our number was drawn under our own vote, so it is as good as noted.
@@ -139,12 +142,13 @@ quorum_step quorum_acquire::refuse(quorum_refusal why) {
 }
 
 // The reason that a caller can do most about, of those that are enough by themselves.
-quorum_refusal quorum_acquire::judge() const {
+quorum_refusal quorum_acquire::judge() {
   const std::size_t spare = nodes_.size() - majority_of(nodes_.size());  // so many may be against
   if (count(stand::other) != 0) return quorum_refusal::other_max_ttl;
+  if (find_refusal()) return quorum_refusal::refused;
   if (count(stand::silent) > spare) return quorum_refusal::unreachable;
   if (count(stand::young) > spare) return quorum_refusal::young;
-  const auto others = holders();
+  const auto others = holders(true);
   for (const auto& [name, votes] : others) {
     if (votes >= majority_of(nodes_.size())) return quorum_refusal::held;
   }
@@ -153,10 +157,21 @@ quorum_refusal quorum_acquire::judge() const {
   return count(stand::young) != 0 ? quorum_refusal::young : quorum_refusal::unreachable;
 }
 
-std::map<std::string, std::size_t> quorum_acquire::holders() const {
+// What one node says is enough where two would wait for each other. That a share is lost takes so many that no majority can have it.
+bool quorum_acquire::find_refusal() {
+  const bool most = count(stand::refused) > nodes_.size() - majority_of(nodes_.size());
+  for (const node_state& each : nodes_) {
+    if (each.at != stand::refused || !(most || each.told.refusal == "deadlock")) continue;
+    refusal_ = each.told.refusal;
+    return true;
+  }
+  return false;
+}
+
+std::map<std::string, std::size_t> quorum_acquire::holders(bool together) const {
   std::map<std::string, std::size_t> votes;
   for (const node_state& each : nodes_) {
-    if (each.at == stand::held) ++votes[each.told.holder];
+    if (each.at == stand::held) ++votes[together && each.told.several ? std::string{} : each.told.holder];
   }
   return votes;
 }
@@ -186,7 +201,7 @@ std::size_t quorum_acquire::answers() const noexcept {
 }
 
 std::string quorum_acquire::holder() const {
-  const auto votes = holders();
+  const auto votes = holders(false);
   const auto most = std::ranges::max_element(votes, {}, [](const auto& each) { return each.second; });
   return most == votes.end() ? std::string{} : most->first;
 }

@@ -49,7 +49,7 @@ result<vote_reply> read_vote(const value& reply) {
   if (take_word(text, "granted ")) {
     out.what = vote_reply::kind::granted;
     if (is_whole_number(text, out.number)) return out;
-  } else if (take_word(text, "held ")) {
+  } else if (out.several = take_word(text, "busy "); out.several || take_word(text, "held ")) {
     std::int64_t left = 0;
     out.what = vote_reply::kind::held;
     if (take_number(text, left)) {
@@ -59,6 +59,11 @@ result<vote_reply> read_vote(const value& reply) {
     }
   } else if (const auto told = read_not_seated(text)) {
     return *told;
+  } else if (text == "refused lost" || text == "refused deadlock") {
+    out.what = vote_reply::kind::refused;
+    take_word(text, "refused ");
+    out.refusal = text;
+    return out;
   }
   return odd("acquire");
 }

@@ -13,12 +13,14 @@
 namespace holdfast::lock {
 
 struct vote_reply {
-  enum class kind : unsigned char { granted, held, young, other_max_ttl } what{};
+  enum class kind : unsigned char { granted, held, young, other_max_ttl, refused } what{};
   std::uint64_t number = 0;           // granted: the fence drawn on this node
   std::chrono::milliseconds left{0};  // held: of the holder's vote, -1 without expiry; young: until the node may vote
   std::string holder{};               // held
-  std::string seat{};                 // young: as it stands on the node
-  bool fresh = false;                 // young: there was no seat
+  bool several = false;   // held, but not by one owner whom all nodes would name: by readers, or there is a queue
+  std::string refusal{};  // refused: why, as the asked script says it ("lost")
+  std::string seat{};     // young: as it stands on the node
+  bool fresh = false;     // young: there was no seat
   std::chrono::milliseconds max_ttl{0};  // other_max_ttl: the deployment's, or the one that the ttl exceeds
 };
 
