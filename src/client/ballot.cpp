@@ -42,7 +42,7 @@ ballot::pointer ballot::make(core& owner, net::request& asker, matter what, cons
     what.script = &scripts::renew;
     what.args.resize(renew_ballot::common);
   }
-  what.by = lock::voting_on(*what.script);
+  what.by = lock::voting_on(*what.script, what.args);
   if (what.by == nullptr) return nullptr;
   if (what.script == what.by->asked_acquire) {
     return pointer{new acquire_ballot{owner, asker, std::move(what), before}};

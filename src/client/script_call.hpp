@@ -95,16 +95,16 @@ class script_call : public net::request {
   }
 
   void put_to_vote(runtime::time_point now) {
-    // What gives back is still let out, for as long as there are connections.
-    const lock::voting* const by = lock::voting_on(*script_);
-    if (core_->closing() && !(by != nullptr && script_ == by->asked_release)) {
-      return on_refused({errc::cancelled, "the client is closed"}, now);
-    }
     std::string bytes;
     encode_values(bytes);
     auto words = read_values(bytes, values_);
     const auto args = words.begin() + static_cast<std::ptrdiff_t>(keys_);
     ballot::matter what{script_, {words.begin(), args}, {args, words.end()}, by_text_};
+    // What gives back is still let out, for as long as there are connections.
+    const lock::voting* const by = lock::voting_on(*script_, what.args);
+    if (core_->closing() && !(by != nullptr && script_ == by->asked_release)) {
+      return on_refused({errc::cancelled, "the client is closed"}, now);
+    }
     auto next = ballot::make(*core_, *this, std::move(what), ballot_.get());
     if (!next) return on_refused(not_on_quorum(*core_, script_->name), now);
     ballot_ = std::move(next);

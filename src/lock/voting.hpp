@@ -8,6 +8,9 @@
 #include "scripts/sources.hpp"
 
 #include <array>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace holdfast::lock {
 
@@ -21,6 +24,8 @@ struct voting {
   const scripts::script* renew;
   const scripts::script* release;
   const scripts::script* note;
+  // The last of the arguments, where one script serves several primitives (share_acquire.lua: 'rw', 'up', 'permits'); '': whatever it is.
+  std::string_view mode{};
 };
 
 inline const std::array votings{
@@ -28,18 +33,20 @@ inline const std::array votings{
            &scripts::quorum_release, &scripts::quorum_fence},
 };
 
-// The one that a script belongs to, the first of them if there are several; null: it cannot be put to the vote.
-inline const voting* voting_on(const scripts::script& asked) noexcept {
+// The one that a script with these arguments belongs to, the first of them if there are several; null: it cannot be put to the
+// vote. The arguments: all of them, or those that the flavour adds at their end.
+inline const voting* voting_on(const scripts::script& asked, std::span<const std::string> args) noexcept {
   for (const voting& each : votings) {
-    if (&asked == each.asked_acquire || &asked == each.asked_renew || &asked == each.asked_release) return &each;
+    const bool is_asked = &asked == each.asked_acquire || &asked == each.asked_renew || &asked == each.asked_release;
+    if (is_asked && (each.mode.empty() || (!args.empty() && args.back() == each.mode))) return &each;
   }
   return nullptr;
 }
 
 // Whether all that is ever asked for a flavour can be.
 inline bool can_be_voted_on(const flavour& what) noexcept {
-  return voting_on(*what.acquire) != nullptr && voting_on(*what.renew) != nullptr &&
-         voting_on(*what.release) != nullptr;
+  return voting_on(*what.acquire, what.extra) != nullptr && voting_on(*what.renew, what.extra) != nullptr &&
+         voting_on(*what.release, what.extra) != nullptr;
 }
 
 }  // namespace holdfast::lock
