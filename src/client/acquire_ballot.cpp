@@ -2,6 +2,7 @@
 
 #include "client/release_ballot.hpp"
 #include "lock/names.hpp"
+#include "lock/shares.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,16 +22,26 @@ namespace {
 // The arguments of acquire.lua and its likes.
 enum argument : std::size_t { owner_id, ttl, entry, fence, first_time, common };
 
-lock::quorum_terms terms_of(core& owner, const std::vector<std::string>& args, runtime::duration limit) {
+// … of which share_acquire.lua's first is how many.
+std::size_t slots_in(const lock::voting& by, const std::vector<std::string>& args) {
+  return by.slots ? std::strtoull(args[common].c_str(), nullptr, 10) : 1;
+}
+
+lock::quorum_terms terms_of(core& owner, const lock::voting& by, const std::vector<std::string>& args,
+                            runtime::duration limit) {
   const milliseconds length{std::strtoll(args[ttl].c_str(), nullptr, 10)};
-  return {.nodes = owner.nodes().size(), .ttl = length, .node_limit = limit, .fence = args[fence] == "1"};
+  return {.nodes = owner.nodes().size(),
+          .ttl = length,
+          .node_limit = limit,
+          .fence = args[fence] == "1",
+          .slots = slots_in(by, args)};
 }
 
 }  // namespace
 
 acquire_ballot::acquire_ballot(core& owner, net::request& asker, matter what, const ballot* before)
     : ballot{owner, &asker, std::move(what)},
-      terms_{terms_of(owner, this->what().args,
+      terms_{terms_of(owner, by(), this->what().args,
                       node_limit(milliseconds{std::strtoll(this->what().args[ttl].c_str(), nullptr, 10)}))},
       max_ttl_{std::to_string(owner.where().max_ttl.count())},
       may_have_(terms_.nodes),
@@ -45,6 +56,8 @@ void acquire_ballot::begin(time_point now) {
   machine_.emplace(terms_);
   hint_ = terms_.fence ? std::to_string(owner().fence_hint()) : std::string{};
   may_have_.assign(size(), false);
+  // Anywhere, but at the same slot on all nodes: nodes with the same holders choose the same slots, and contenders different ones.
+  if (by().slots) wish_ = "from " + std::to_string(owner().random().number() % lock::most_slots);
   follow(machine_->start(now), now);
 }
 
@@ -57,6 +70,8 @@ void acquire_ballot::encode(purpose why, std::size_t node, bool by_text, std::st
   const auto& keys = what().keys;  // lock, waiters, seen, fence
   const auto& args = what().args;
   switch (why) {
+    case purpose::again:
+      return append_vote(node, by_text, {}, {}, "to " + lock::write_slots(machine_->slots()), out);
     case purpose::note:
       return append_eval(out, script_for(why), by_text, {keys[0], keys[3]},
                          {args[owner_id], std::to_string(machine_->number())}, extra(common));
@@ -64,18 +79,30 @@ void acquire_ballot::encode(purpose why, std::size_t node, bool by_text, std::st
       return append_eval(out, script_for(why), by_text, {lock::seat_key}, {seats_[node]});
     default:
       may_have_[node] = true;
-      return append_eval(
-          out, script_for(why), by_text, {keys[0], keys[1], keys[3], lock::seat_key},
-          {args[owner_id], args[ttl], args[entry], hint_, owner().nodes().at(node).identity().run_id, max_ttl_},
-          extra(common));
+      return append_vote(node, by_text, args[entry], hint_, wish_, out);
   }
+}
+
+// `slots`: which ones, if they have numbers; it stands before the mode.
+void acquire_ballot::append_vote(std::size_t node, bool by_text, std::string_view from_list, std::string_view hint,
+                                 const std::string& slots, std::string& out) const {
+  const auto& keys = what().keys;
+  const auto& args = what().args;
+  const auto given = extra(common);
+  std::vector<std::string> more{given.begin(), given.end()};
+  if (by().slots) more.insert(more.end() - 1, slots);
+  append_eval(out, *by().acquire, by_text, {keys[0], keys[1], keys[3], lock::seat_key},
+              {args[owner_id], args[ttl], from_list, hint, owner().nodes().at(node).identity().run_id, max_ttl_}, more);
 }
 
 void acquire_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {
   if (decided()) {
     // Won without it; it has put us on its list.
     const auto late = why == purpose::vote ? lock::read_vote(reply) : result<lock::vote_reply>{failure{}};
-    if (late && late->what == lock::vote_reply::kind::held && machine_->won()) leave_lists({node}, now);
+    if (!late || !machine_->won()) return;
+    if (late->what == lock::vote_reply::kind::held) leave_lists({node}, now);
+    const bool granted = late->what == lock::vote_reply::kind::granted;
+    if (granted && by().slots && late->slots != machine_->slots()) call_back({node}, now);
     return;
   }
   if (why == purpose::open) {
@@ -99,6 +126,7 @@ void acquire_ballot::answered(purpose why, std::size_t node, const resp::value& 
 }
 
 void acquire_ballot::failed(purpose why, std::size_t node, bool sent, time_point now) {
+  if (why == purpose::again) return;
   if (why == purpose::vote && !sent) may_have_[node] = false;
   if (decided()) return;
   if (why == purpose::open) {
@@ -144,7 +172,17 @@ void acquire_ballot::won(time_point now) {
   resp::value answer;
   answer.type = resp::kind::bulk;
   answer.text = "granted " + std::to_string(machine_->won()->fence);
+  if (by().slots) {
+    answer.text.append(" ").append(lock::write_slots(machine_->slots()));
+    call_back(machine_->astray(), now);
+  }
   decide(answer, now);
+}
+
+// Also after the asker has gone: without a vote there, given back meanwhile, nothing is moved.
+void acquire_ballot::call_back(const std::vector<std::size_t>& from, time_point now) {
+  for (const std::size_t each : from) ask(purpose::again, each, now);
+  if (!from.empty()) owner().nudge();
 }
 
 void acquire_ballot::leave_lists(std::vector<std::size_t> at, time_point now) {

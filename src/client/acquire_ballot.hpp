@@ -26,7 +26,11 @@ class acquire_ballot final : public ballot {
   }
 
   void follow(lock::quorum_step step, runtime::time_point now);
+  void append_vote(std::size_t node, bool by_text, std::string_view from_list, std::string_view hint,
+                   const std::string& slots, std::string& out) const;
   void won(runtime::time_point now);
+  // Nodes that gave other slots than those that were won: theirs are in the way of others.
+  void call_back(const std::vector<std::size_t>& from, runtime::time_point now);
   // Whoever has the lock by the votes of others is not to be invited there, in the place of somebody who waits.
   void leave_lists(std::vector<std::size_t> at, runtime::time_point now);
   void give_back(const std::string& id, const std::string& from_list, std::vector<std::size_t> at,
@@ -43,6 +47,7 @@ class acquire_ballot final : public ballot {
   std::optional<lock::quorum_acquire> machine_;
   runtime::time_point began_{};
   std::string hint_;
+  std::string wish_;                // which slots are asked for, if they have numbers
   std::vector<bool> may_have_;      // which nodes may have voted for us
   std::vector<bool> listed_;        // which have us on the list of those who wait, by this attempt
   std::vector<std::string> seats_;  // while a fresh quorum is opened: as they were seen

@@ -4,6 +4,7 @@
 #include "client/release_call.hpp"
 #include "lock/names.hpp"
 #include "lock/quorum_majority.hpp"
+#include "lock/shares.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -140,6 +141,7 @@ void acquire_call::on_answer(const resp::value& reply, time_point now) {
   }
   invitations_.heeded = !read || read->rank != 0;
   if (read) unreachable_since_.reset();
+  if (read && !read->slots.empty()) what_ = lock::in_slots(*what_, read->slots);
   if (read) return follow(machine_.answered(now, sent_at(), *read), now);
   if (read.failure().code == errc::wrong_type) return name_the_type(read.failure(), now);
   follow(machine_.refused(now, read.failure()), now);

@@ -45,8 +45,8 @@ void release_ballot::begin(time_point now) {
 const scripts::script& release_ballot::script_for(purpose /*why*/) const noexcept { return *by().release; }
 
 void release_ballot::encode(purpose why, std::size_t /*node*/, bool by_text, std::string& out) {
-  const auto& args = what().args;  // owner, entry
-  append_eval(out, script_for(why), by_text, {what().keys[0], what().keys[1]}, {args[0], args[1]}, extra(2));
+  // Owner, entry and what the primitive adds.
+  append_eval(out, script_for(why), by_text, {what().keys[0], what().keys[1]}, {}, extra(0));
 }
 
 void release_ballot::answered(purpose /*why*/, std::size_t node, const resp::value& reply, time_point now) {
@@ -70,7 +70,7 @@ void release_ballot::follow(quorum_outcome outcome, time_point now) {
     case quorum_outcome::was_lost:
       return decide(answer, now);
     case quorum_outcome::unknown:
-      return decide(failure{errc::unreachable, "no majority of the nodes answered the release", delivery::unanswered},
+      return decide(failure{errc::unreachable, "no majority of the nodes answered", delivery::unanswered},
                     now);
   }
 }

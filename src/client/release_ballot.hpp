@@ -1,4 +1,5 @@
-// Giving a lock back on a quorum: to all nodes, or to those that may have voted for an attempt that failed.
+// Giving a lock back on a quorum: to all nodes, or to those that may have voted for an attempt that failed. Other steps that all nodes are
+// to take, and a majority must, go the same way (a semaphore's new capacity).
 //
 // The asker has its answer from a majority; the rest is asked in the background, again and again when links break, for as
 // long as there is hope that it matters: later the vote has lapsed, or soon will.
@@ -24,6 +25,8 @@ class release_ballot final : public ballot {
   void answered(purpose why, std::size_t node, const resp::value& reply, runtime::time_point now) override;
   void failed(purpose why, std::size_t node, bool sent, runtime::time_point now) override;
   void limit_passed(runtime::time_point now) override { follow(machine_.timer(now), now); }
+  // What is given back was held through connections that were there; a step of another kind may be the first of all.
+  [[nodiscard]] bool gathers() const noexcept override { return by().acquire == nullptr; }
   [[nodiscard]] bool goes_on(runtime::time_point now) const noexcept override { return now < until_; }
   void follow(lock::quorum_outcome outcome, runtime::time_point now);
 

@@ -2,6 +2,7 @@
 
 #include "lock/names.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace holdfast::detail {
@@ -16,13 +17,18 @@ std::chrono::milliseconds read_ms(const std::string& text) {
   return std::chrono::milliseconds{std::strtoll(text.c_str(), nullptr, 10)};
 }
 
+// Of what is held in slots the arguments name them before the mode.
+std::size_t slots_in(const lock::voting& by, const std::vector<std::string>& args) {
+  return by.slots ? std::max<std::size_t>(lock::read_slots(args[args.size() - 2]).size(), 1) : 1;
+}
+
 }  // namespace
 
 renew_ballot::renew_ballot(core& owner, net::request& asker, matter what)
     : ballot{owner, &asker, std::move(what)},
       length_{read_ms(this->what().args[1])},
       max_ttl_{std::to_string(owner.where().max_ttl.count())},
-      machine_{owner.nodes().size(), node_limit(length_)} {}
+      machine_{owner.nodes().size(), node_limit(length_), slots_in(by(), this->what().args)} {}
 
 void renew_ballot::begin(time_point now) {
   sent(now);
@@ -52,7 +58,7 @@ void renew_ballot::encode(purpose why, std::size_t node, bool by_text, std::stri
 void renew_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {
   if (why == purpose::again) return;  // counts from the next round on, if it was granted
   const auto read = lock::read_keep(reply);
-  follow(read ? machine_.answered(node, *read) : machine_.failed(node), now);
+  follow(read ? machine_.answered(node, *read, lock::read_kept_slots(reply)) : machine_.failed(node), now);
 }
 
 void renew_ballot::failed(purpose why, std::size_t node, bool /*sent*/, time_point now) {

@@ -12,6 +12,14 @@
 
 namespace holdfast {
 
+namespace {
+
+std::uint64_t most_permits(const detail::core& at) {
+  return at.where().deployment == deployment::quorum ? lock::most_slots : lock::most_shares;
+}
+
+}  // namespace
+
 struct semaphore::state_type {
   state_type(std::shared_ptr<detail::core> connected, std::string_view lock_name, std::string lock_key, options with,
              std::uint64_t permits)
@@ -45,7 +53,9 @@ struct semaphore::state_type {
   }
 
   result<lease> take(std::uint64_t permits, const options& with, std::optional<std::chrono::nanoseconds> limit) {
-    if (auto right = lock::check_permits(permits, "the number of permits"); !right) return right.failure();
+    if (auto right = lock::check_permits(permits, "the number of permits", most_permits(*core)); !right) {
+      return right.failure();
+    }
     return detail::acquire_within(core, name, with, limit, what(permits));
   }
 
@@ -82,9 +92,9 @@ struct semaphore::state_type {
 
 semaphore::semaphore(client& redis, std::string_view name, std::uint64_t permits, options how) {
   const auto& core = detail::lease_access::core_of(redis);
-  auto prepared = detail::prepare(*core, name, how, true, "a semaphore");
+  auto prepared = detail::prepare(*core, name, how, true, detail::unless_quorum(*core, "a semaphore"));
   if (!prepared) throw error{prepared.failure()};
-  lock::check_permits(permits, "the number of permits").value();
+  lock::check_permits(permits, "the number of permits", most_permits(*core)).value();
   if (!how.owner.empty()) throw error{{errc::bad_option, "owner is set, but every hold needs an owner of its own"}};
   state_ = std::make_unique<state_type>(core, name, std::move(prepared.value().key), std::move(how), permits);
 }
@@ -143,8 +153,8 @@ result<lease> semaphore::try_take(std::uint64_t permits) noexcept try {
 void semaphore::set_capacity(std::uint64_t permits) { set_capacity(std::nothrow, permits).value(); }
 
 result<void> semaphore::set_capacity(std::nothrow_t, std::uint64_t permits) noexcept try {
-  if (auto right = lock::check_permits(permits, "the capacity"); !right) return right;
   const auto& owner = state_->core;
+  if (auto right = lock::check_permits(permits, "the capacity", most_permits(*owner)); !right) return right;
   if (owner->is_foreign()) return detail::core::foreign();
   auto guard = owner->lock();
   detail::share_call call{*owner, scripts::share_capacity, state_->key, {std::to_string(permits)}};

@@ -17,6 +17,15 @@ std::size_t quorum_acquire::votes() const noexcept {
   return count(stand::granted) + count(stand::noting) + count(stand::noted);
 }
 
+// A vote is counted from when it is given until it is known to be of no use.
+void quorum_acquire::stand_as(node_state& each, stand what) {
+  const auto is_vote = [](stand at) { return at == stand::granted || at == stand::noting || at == stand::noted; };
+  if (is_vote(each.at) && !is_vote(what)) voted_.remove(each.told.slots);
+  if (!is_vote(each.at) && is_vote(what)) voted_.add(each.told.slots);
+  if (what == stand::noted) noted_.add(each.told.slots);
+  each.at = what;
+}
+
 bool quorum_acquire::all_seem_fresh() const noexcept {
   return count(stand::young) != 0 && std::ranges::all_of(nodes_, [](const node_state& each) {
            return each.at == stand::due || (each.at == stand::young && each.told.fresh);
@@ -36,7 +45,7 @@ quorum_step quorum_acquire::answered(time_point now, std::size_t node, const vot
   each.told = reply;
   switch (reply.what) {
     case vote_reply::kind::granted:
-      each.at = stand::granted;
+      stand_as(each, stand::granted);
       each.number = reply.number;
       break;
     case vote_reply::kind::held:
@@ -55,7 +64,7 @@ quorum_step quorum_acquire::answered(time_point now, std::size_t node, const vot
   }
   if (state_ == state::noting && each.at == stand::granted) {
     // Late, but a vote. Whatever is not below our number was drawn under our own vote, so it is as good as noted.
-    each.at = each.number >= number_ ? stand::noted : stand::noting;
+    stand_as(each, each.number >= number_ ? stand::noted : stand::noting);
     each.to_send = each.at == stand::noting;
     const quorum_step step = decide(now);
     return step == quorum_step::wait && each.to_send ? quorum_step::note : step;
@@ -66,14 +75,14 @@ quorum_step quorum_acquire::answered(time_point now, std::size_t node, const vot
 quorum_step quorum_acquire::noted(time_point now, std::size_t node, note_reply reply) {
   node_state& each = nodes_[node];
   if (state_ != state::noting || each.at != stand::noting) return quorum_step::wait;
-  each.at = reply == note_reply::noted ? stand::noted : stand::silent;  // the vote is gone
+  stand_as(each, reply == note_reply::noted ? stand::noted : stand::silent);  // silent: the vote is gone
   return decide(now);
 }
 
 quorum_step quorum_acquire::failed(time_point now, std::size_t node) {
   node_state& each = nodes_[node];
   if (state_ == state::done || (each.at != stand::due && each.at != stand::noting)) return quorum_step::wait;
-  each.at = stand::silent;
+  stand_as(each, stand::silent);
   return decide(now);
 }
 
@@ -81,7 +90,7 @@ quorum_step quorum_acquire::timer(time_point now) {
   if (state_ == state::done) return quorum_step::wait;
   if (now >= limit_) {
     for (node_state& each : nodes_) {
-      if (each.at == stand::due || each.at == stand::noting) each.at = stand::silent;
+      if (each.at == stand::due || each.at == stand::noting) stand_as(each, stand::silent);
     }
   }
   return decide(now);
@@ -95,8 +104,8 @@ quorum_step quorum_acquire::decide(time_point now) {
   if (now >= deadline_of({sent_, terms_.ttl}, terms_.stop_margin)) return refuse(quorum_refusal::late);
   const std::size_t needed = majority_of(nodes_.size());
   if (state_ == state::noting) return decide_notes();
-  if (votes() >= needed) return begin_notes(now);
-  if (votes() + count(stand::due) >= needed) return quorum_step::wait;
+  if (voted_.least() >= needed) return begin_notes(now);
+  if (voted_.least() + count(stand::due) >= needed) return quorum_step::wait;
   if (count(stand::due) != 0 && all_seem_fresh()) return quorum_step::wait;
   return refuse(judge());
 }
@@ -105,10 +114,10 @@ quorum_step quorum_acquire::begin_notes(time_point now) {
   for (const node_state& each : nodes_) number_ = std::max(number_, each.number);
   for (node_state& each : nodes_) {
     if (each.at != stand::granted) continue;
-    each.at = !terms_.fence || each.number == number_ ? stand::noted : stand::noting;
+    stand_as(each, !terms_.fence || each.number == number_ ? stand::noted : stand::noting);
     each.to_send = each.at == stand::noting;
   }
-  if (count(stand::noted) >= majority_of(nodes_.size())) return win();
+  if (noted_.least() >= majority_of(nodes_.size())) return win();
   state_ = state::noting;
   limit_ = now + terms_.node_limit;
   return quorum_step::note;
@@ -116,8 +125,8 @@ quorum_step quorum_acquire::begin_notes(time_point now) {
 
 quorum_step quorum_acquire::decide_notes() {
   const std::size_t needed = majority_of(nodes_.size());
-  if (count(stand::noted) >= needed) return win();
-  if (count(stand::noted) + count(stand::noting) + count(stand::due) >= needed) return quorum_step::wait;
+  if (noted_.least() >= needed) return win();
+  if (voted_.least() + count(stand::due) >= needed) return quorum_step::wait;
   return refuse(judge());
 }
 
@@ -131,8 +140,17 @@ std::vector<std::size_t> quorum_acquire::take_unnoted() {
 
 quorum_step quorum_acquire::win() {
   state_ = state::done;
+  slots_ = noted_.best();
   won_ = acquisition{.fence = terms_.fence ? number_ : 0, .held = {sent_, terms_.ttl}};
   return quorum_step::won;
+}
+
+std::vector<std::size_t> quorum_acquire::astray() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!nodes_[i].told.slots.empty() && nodes_[i].told.slots != slots_) out.push_back(i);
+  }
+  return out;
 }
 
 quorum_step quorum_acquire::refuse(quorum_refusal why) {
@@ -148,16 +166,24 @@ quorum_refusal quorum_acquire::judge() {
   if (find_refusal()) return quorum_refusal::refused;
   if (count(stand::silent) > spare) return quorum_refusal::unreachable;
   if (count(stand::young) > spare) return quorum_refusal::young;
-  const auto others = holders(true);
+  if (votes() > spare) return quorum_refusal::split;  // for different slots
+  const auto others = rivals();
   for (const auto& [name, votes] : others) {
     if (votes >= majority_of(nodes_.size())) return quorum_refusal::held;
   }
-  if (others.size() + (votes() != 0 ? 1 : 0) > 1) return quorum_refusal::split;
+  if (others.size() + (votes() != 0 ? 1 : 0) > 1) {
+    // Where there is room for several, nodes may name different ones although all are in on every node. Whoever got no vote at
+    // all is in nobody's way.
+    const bool of_several =
+        std::ranges::any_of(nodes_, [](const node_state& each) { return !each.told.rival.empty(); });
+    return of_several && votes() == 0 ? quorum_refusal::held : quorum_refusal::split;
+  }
   if (!others.empty()) return quorum_refusal::held;
   return count(stand::young) != 0 ? quorum_refusal::young : quorum_refusal::unreachable;
 }
 
-// What one node says is enough where two would wait for each other. That a share is lost takes so many that no majority can have it.
+// What one node says is enough where two would wait for each other. That a share is lost, or that more is asked for than there is,
+// takes so many that no majority can say otherwise.
 bool quorum_acquire::find_refusal() {
   const bool most = count(stand::refused) > nodes_.size() - majority_of(nodes_.size());
   for (const node_state& each : nodes_) {
@@ -168,10 +194,16 @@ bool quorum_acquire::find_refusal() {
   return false;
 }
 
-std::map<std::string, std::size_t> quorum_acquire::holders(bool together) const {
+namespace {
+
+const std::string& rival_in(const vote_reply& told) { return told.rival.empty() ? told.holder : told.rival; }
+
+}  // namespace
+
+std::map<std::string, std::size_t> quorum_acquire::rivals() const {
   std::map<std::string, std::size_t> votes;
   for (const node_state& each : nodes_) {
-    if (each.at == stand::held) ++votes[together && each.told.several ? std::string{} : each.told.holder];
+    if (each.at == stand::held) ++votes[rival_in(each.told)];
   }
   return votes;
 }
@@ -201,9 +233,12 @@ std::size_t quorum_acquire::answers() const noexcept {
 }
 
 std::string quorum_acquire::holder() const {
-  const auto votes = holders(false);
+  const auto votes = rivals();
   const auto most = std::ranges::max_element(votes, {}, [](const auto& each) { return each.second; });
-  return most == votes.end() ? std::string{} : most->first;
+  if (most == votes.end()) return {};
+  const auto by = std::ranges::find_if(
+      nodes_, [&](const node_state& each) { return each.at == stand::held && rival_in(each.told) == most->first; });
+  return by->told.holder;
 }
 
 std::vector<std::string> quorum_acquire::fresh() const {

@@ -1,5 +1,6 @@
 // One try to acquire a lock on a quorum, decided without I/O: the nodes' answers and the time go in, the decision comes out.
-// The algorithm and why it is right: docs/quorum.md.
+// The algorithm and why it is right: docs/quorum.md. What is won is one slot, or several that have numbers (slot_tally.hpp); "majority"
+// means one for each.
 //
 //            start             majority, one number
 //   (new) ----------> ASKING ---------------------------------> WON
@@ -21,6 +22,7 @@
 #include "lock/proof.hpp"
 #include "lock/quorum_majority.hpp"
 #include "lock/quorum_replies.hpp"
+#include "lock/slot_tally.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/random.hpp"
 
@@ -38,6 +40,7 @@ struct quorum_terms {
   runtime::duration stop_margin{};
   runtime::duration node_limit{};  // how long a node may take to answer
   bool fence = true;
+  std::size_t slots = 1;  // how many are wanted together; a plain lock is one
 };
 
 // ask: to all nodes. note: write number() back on the nodes of take_unnoted(); then go on waiting.
@@ -56,7 +59,8 @@ enum class quorum_refusal : unsigned char {
 
 class quorum_acquire {
  public:
-  explicit quorum_acquire(const quorum_terms& how) : terms_{how}, nodes_(how.nodes) {}
+  explicit quorum_acquire(const quorum_terms& how)
+      : terms_{how}, nodes_(how.nodes), voted_{how.slots}, noted_{how.slots} {}
 
   quorum_step start(runtime::time_point now);
   quorum_step answered(runtime::time_point now, std::size_t node, const vote_reply& reply);
@@ -74,13 +78,16 @@ class quorum_acquire {
   // After WON, after REFUSED.
   [[nodiscard]] const std::optional<acquisition>& won() const noexcept { return won_; }
   [[nodiscard]] quorum_refusal why() const noexcept { return why_; }
+  // After WON: what was won, where slots have numbers. Nodes that granted others are to be told (astray), or others could not have them.
+  [[nodiscard]] const std::vector<slot_number>& slots() const noexcept { return slots_; }
+  [[nodiscard]] std::vector<std::size_t> astray() const;
 
   // When it is worth asking again: when so many votes of others have ended that a majority is free; likewise for young
   // nodes. Zero: not known.
   [[nodiscard]] std::chrono::milliseconds left() const;
   [[nodiscard]] std::size_t answers() const noexcept;  // nodes that said anything
   [[nodiscard]] std::chrono::milliseconds max_ttl() const noexcept { return max_ttl_; }
-  [[nodiscard]] std::string holder() const;  // whoever has the most votes, or nobody
+  [[nodiscard]] std::string holder() const;  // whoever most nodes told, or nobody
   [[nodiscard]] const std::string& refusal() const noexcept { return refusal_; }
 
   // The seats of all nodes, if all are young because they had none; else nothing. quorum_open may follow if may_open().
@@ -100,6 +107,7 @@ class quorum_acquire {
   [[nodiscard]] std::size_t count(stand what) const noexcept;
   [[nodiscard]] std::size_t votes() const noexcept;
   [[nodiscard]] bool all_seem_fresh() const noexcept;
+  void stand_as(node_state& each, stand what);
   quorum_step decide(runtime::time_point now);
   quorum_step decide_notes();
   quorum_step begin_notes(runtime::time_point now);
@@ -107,17 +115,19 @@ class quorum_acquire {
   quorum_step refuse(quorum_refusal why);
   [[nodiscard]] quorum_refusal judge();
   [[nodiscard]] bool find_refusal();
-  // By name; `together`: readers are as one, since they are not in each other's way.
-  [[nodiscard]] std::map<std::string, std::size_t> holders(bool together) const;
+  [[nodiscard]] std::map<std::string, std::size_t> rivals() const;
 
   quorum_terms terms_;
   std::vector<node_state> nodes_;
+  slot_tally voted_;  // granted, noting, noted
+  slot_tally noted_;
   state state_ = state::fresh;
   runtime::time_point sent_{};
   runtime::time_point limit_ = runtime::never;
   std::uint64_t number_ = 0;
   std::chrono::milliseconds max_ttl_{0};
   std::string refusal_;
+  std::vector<slot_number> slots_;
   std::optional<acquisition> won_;
   quorum_refusal why_ = quorum_refusal::cancelled;
 };

@@ -13,10 +13,11 @@ void quorum_renew::start(runtime::time_point now, runtime::duration length) {
   limit_ = now + limit_after_;
 }
 
-quorum_renewal quorum_renew::answered(std::size_t node, keep_reply reply) {
+quorum_renewal quorum_renew::answered(std::size_t node, keep_reply reply, std::span<const slot_number> slots) {
   switch (reply) {
     case keep_reply::kept:
-      return note(node, stand::kept);
+      if (nodes_[node] == stand::due) kept_votes_.add(slots);
+      return note(node, slots.empty() || slots.size() == slots_ ? stand::kept : stand::partly);
     case keep_reply::gone:
       return note(node, stand::gone);
     case keep_reply::taken:
@@ -43,8 +44,9 @@ quorum_renewal quorum_renew::note(std::size_t node, stand what) {
 
 quorum_renewal quorum_renew::decide() {
   const std::size_t needed = majority_of(nodes_.size());
-  if (count(stand::kept) >= needed) return finish(quorum_renewal::kept);
-  if (count(stand::gone) + count(stand::taken) > nodes_.size() - needed) return finish(quorum_renewal::lost);
+  if (kept_votes_.least() >= needed) return finish(quorum_renewal::kept);
+  // Whoever has not said otherwise may have kept all of it.
+  if (kept_votes_.least() + count(stand::due) + count(stand::unknown) < needed) return finish(quorum_renewal::lost);
   return count(stand::due) == 0 ? finish(quorum_renewal::failed) : quorum_renewal::wait;
 }
 
@@ -61,7 +63,7 @@ loss_cause quorum_renew::cause() const noexcept {
 std::vector<std::size_t> quorum_renew::take_gone() {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; kept_ && i < nodes_.size(); ++i) {
-    if (nodes_[i] != stand::gone || named_[i]) continue;
+    if ((nodes_[i] != stand::gone && nodes_[i] != stand::partly) || named_[i]) continue;
     named_[i] = true;
     out.push_back(i);
   }

@@ -3,6 +3,7 @@
 #include "lock/server_error.hpp"
 #include "lock/take.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace holdfast::lock {
@@ -39,7 +40,41 @@ std::optional<vote_reply> read_not_seated(std::string_view text) {
   return std::nullopt;
 }
 
+// A word, and the space behind it.
+bool take_text(std::string_view& text, std::string& out) {
+  const auto end = text.find(' ');
+  if (end == std::string_view::npos) return false;
+  out = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return true;
+}
+
 }  // namespace
+
+std::vector<slot_number> read_slots(std::string_view text) {
+  std::vector<slot_number> out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(','), text.size());
+    slot_number slot = 0;
+    if (!is_whole_number(text.substr(0, end), slot) || end + 1 == text.size()) return {};
+    out.push_back(slot);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  std::ranges::sort(out);
+  if (std::ranges::adjacent_find(out) != out.end()) out.clear();  // one node has one vote for each
+  return out;
+}
+
+std::string write_slots(std::span<const slot_number> slots) {
+  std::string out;
+  for (const slot_number each : slots) out.append(out.empty() ? "" : ",").append(std::to_string(each));
+  return out;
+}
+
+std::vector<slot_number> read_kept_slots(const value& reply) {
+  std::string_view text = reply.text;
+  return take_word(text, "kept ") ? read_slots(text) : std::vector<slot_number>{};
+}
 
 result<vote_reply> read_vote(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
@@ -49,7 +84,17 @@ result<vote_reply> read_vote(const value& reply) {
   if (take_word(text, "granted ")) {
     out.what = vote_reply::kind::granted;
     if (is_whole_number(text, out.number)) return out;
-  } else if (out.several = take_word(text, "busy "); out.several || take_word(text, "held ")) {
+    if (take_number(text, out.number)) out.slots = read_slots(text);
+    if (!out.slots.empty()) return out;
+  } else if (take_word(text, "full ")) {
+    std::int64_t left = 0;
+    out.what = vote_reply::kind::held;
+    if (take_number(text, left) && take_text(text, out.rival)) {
+      out.left = milliseconds{left};
+      out.holder = text;
+      return out;
+    }
+  } else if (take_word(text, "held ")) {
     std::int64_t left = 0;
     out.what = vote_reply::kind::held;
     if (take_number(text, left)) {
@@ -59,9 +104,8 @@ result<vote_reply> read_vote(const value& reply) {
     }
   } else if (const auto told = read_not_seated(text)) {
     return *told;
-  } else if (text == "refused lost" || text == "refused deadlock") {
+  } else if (take_word(text, "refused ") && (text == "lost" || text == "deadlock" || text.starts_with("too_many "))) {
     out.what = vote_reply::kind::refused;
-    take_word(text, "refused ");
     out.refusal = text;
     return out;
   }
@@ -71,7 +115,7 @@ result<vote_reply> read_vote(const value& reply) {
 result<keep_reply> read_keep(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
   if (reply.type == kind::bulk) {
-    if (reply.text == "kept") return keep_reply::kept;
+    if (reply.text == "kept" || !read_kept_slots(reply).empty()) return keep_reply::kept;
     if (reply.text == "gone") return keep_reply::gone;
     if (reply.text == "taken") return keep_reply::taken;
     if (const auto told = read_not_seated(reply.text)) {

@@ -52,6 +52,11 @@ result<acquire_reply> read_acquire(const value& reply) {
   if (take_word(text, "granted ")) {
     out.what = acquire_reply::kind::granted;
     if (is_whole_number(text, out.fence)) return out;
+    // Of our own making (acquire_ballot): no server names slots here.
+    if (take_number(text, out.fence) && text.find_first_not_of("0123456789,") == std::string_view::npos) {
+      out.slots = text;
+      if (!text.empty()) return out;
+    }
   } else if (take_word(text, "queued ")) {
     out.what = acquire_reply::kind::queued;
     if (take_number(text, out.ticket) && take_number(text, out.rank) && out.rank >= 0 && take_holder(text, out)) {

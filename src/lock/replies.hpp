@@ -16,6 +16,7 @@ namespace holdfast::lock {
 struct acquire_reply {
   enum class kind : unsigned char { granted, queued, held } what{};
   std::uint64_t fence = 0;              // granted
+  std::string slots;                    // granted, of permits on a quorum: which (`3,4`)
   std::uint64_t ticket = 0;             // queued
   std::int64_t rank = 0;                // queued; 0 is next
   std::chrono::milliseconds holds{-1};  // queued, held: the holder's remaining time; -1 without expiry

@@ -56,10 +56,18 @@ flavour_ptr permits(std::uint64_t count, std::uint64_t capacity) {
   return std::make_shared<const flavour>(std::move(made));
 }
 
-result<void> check_permits(std::uint64_t count, std::string_view what) {
-  if (count >= 1 && count <= most_shares) return {};
+flavour_ptr in_slots(const flavour& permits, std::string_view slots) {
+  flavour held = permits;
+  held.extra.insert(held.extra.end() - 1, std::string{slots});
+  flavour made = permits;
+  made.held_as = std::make_shared<const flavour>(std::move(held));
+  return std::make_shared<const flavour>(std::move(made));
+}
+
+result<void> check_permits(std::uint64_t count, std::string_view what, std::uint64_t most) {
+  if (count >= 1 && count <= most) return {};
   return failure{errc::bad_option, std::string{what} + " is " + std::to_string(count) + ", but must be 1 to " +
-                                       std::to_string(most_shares)};
+                                       std::to_string(most) + (most == most_slots ? " on a quorum" : "")};
 }
 
 }  // namespace holdfast::lock

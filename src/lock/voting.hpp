@@ -26,6 +26,8 @@ struct voting {
   const scripts::script* note;
   // The last of the arguments, where one script serves several primitives (share_acquire.lua: 'rw', 'up', 'permits'); '': whatever it is.
   std::string_view mode{};
+  // Votes are for numbered slots (slot_tally.hpp), of which the arguments say how many; and where it is held, before the mode, which.
+  bool slots = false;
 };
 
 // Readers and writers: all that is asked for them in one of their modes.
@@ -42,6 +44,11 @@ inline const std::array votings{
     on_shares("rw"),
     on_shares("up"),
     on_shares("down"),
+    voting{&scripts::share_acquire, &scripts::share_renew, &scripts::share_release, &scripts::quorum_permits_acquire,
+           &scripts::quorum_permits_renew, &scripts::quorum_permits_release, &scripts::quorum_permits_fence, "permits",
+           true},
+    // A new capacity goes to the nodes as a release does: to all, answered by a majority.
+    voting{nullptr, nullptr, &scripts::share_capacity, nullptr, nullptr, &scripts::quorum_permits_capacity, nullptr},
 };
 
 // The one that a script with these arguments belongs to, the first of them if there are several; null: it cannot be put to the

@@ -7,13 +7,14 @@
 -- ARGV[9] a reader's owner, ARGV[10] 'up': that reader wants to be the writer, and its share is not in the way
 --
 -- returns as quorum_acquire.lua, 'held' if one writer is in the way; or
---         'busy <remaining ms> <holder>'   readers are, the last of whom is named; or a writer who waits and came before
+--         'full <remaining ms> readers <holder>'   readers are, the last of whom is named, and who are as one to whoever asks; or
+--                                          a writer who waits and came before
 --         'refused lost'                   up: the reader has no share here
 --         'refused deadlock'               up: another reader waits for the same, and neither would ever give way
 
 --@include _clock.lua
 --@include _seat.lua
---@include _grant.lua
+--@include _vote_number.lua
 
 local owner, ttl, entry, hint, weight = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[7]
 local answer = not_seated(KEYS[4], ARGV[5], ARGV[6], ttl)
@@ -66,7 +67,7 @@ if fits and not before then
   put(weight .. ':' .. owner, weight, ttl, sum - (had or 0), ends)
   if had and had ~= weight then call('ZREM', KEYS[1], had .. ':' .. owner) end
   if entry ~= '' then drop(entry) end
-  return granted(hint)
+  return 'granted ' .. vote_number(KEYS[3], hint)
 end
 
 if entry ~= '' then
@@ -75,7 +76,7 @@ if entry ~= '' then
   call('HSET', seen, entry, now())
   call('PEXPIRE', seen, '15000')
 end
-if before then return 'busy 1000 ' .. string.match(before, '^%d+[*^]%d+:[^:]+:%d+:(.*)$') end
+if before then return 'full 1000 readers ' .. string.match(before, '^%d+[*^]%d+:[^:]+:%d+:(.*)$') end
 
 -- A writer, if there is one: all nodes name the same then. With it there may be the share that it stands for.
 local last = call('ZRANGE', KEYS[1], '-4', '-1', 'WITHSCORES')
@@ -87,4 +88,5 @@ for i = #last - 1, 1, -2 do
     if kind ~= '1' then break end
   end
 end
-return (others >= capacity and 'held ' or 'busy ') .. (left or 0) .. ' ' .. (holder or '')
+if others >= capacity then return 'held ' .. (left or 0) .. ' ' .. (holder or '') end
+return 'full ' .. (left or 0) .. ' readers ' .. (holder or '')

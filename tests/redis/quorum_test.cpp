@@ -218,7 +218,6 @@ TEST(QuorumRefusals, WhatIsMoreThanAPlainLockNamesTheDeployment) {
   };
   const options how{.ttl = 1000ms};
   refused([&] { redisson_shared_mutex{redis, "s", how}; });
-  refused([&] { semaphore{redis, "p", 2, {.ttl = 1000ms}}; });
   EXPECT_EQ(redis.try_acquire("x", {.ttl = 1000ms, .signal_prefix = "signal:"}).code(), errc::bad_option);
   EXPECT_TRUE(nodes.left_behind().empty());
 }

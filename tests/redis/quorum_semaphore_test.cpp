@@ -1,0 +1,346 @@
+// The semaphore on a quorum: permits as numbered slots, each of which has a majority of its own (docs/quorum_family.md).
+#include <gtest/gtest.h>
+#include <holdfast/inspect.hpp>
+
+#include <atomic>
+#include <future>
+#include <set>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "redis/common.hpp"
+#include "support/quorum_group.hpp"
+
+namespace holdfast::test {
+namespace {
+
+// Longer than any of these tests waits: nothing goes by lapsing.
+options long_hold() { return {.ttl = 60s}; }
+
+bool nothing_left(quorum_group& nodes) {
+  return eventually(patience, [&] { return nodes.left_behind().empty(); });
+}
+
+// The slots of one owner on one node, as text; empty: none.
+std::string slots_at(quorum_group& nodes, std::size_t which, const std::string& key, std::string_view owner) {
+  const auto vote = nodes.node(which).command({"HGET", key, std::string{owner}});
+  if (vote.is_nil()) return {};
+  return vote.text.substr(vote.text.rfind(' ') + 1);
+}
+bool on_all(quorum_group& nodes, const std::string& key, std::string_view owner) {
+  return eventually(patience, [&] {
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < nodes.size(); ++i) seen.insert(slots_at(nodes, i, key, owner));
+    return seen.size() == 1 && !seen.contains("");
+  });
+}
+bool all_wait(quorum_group& nodes, const std::string& name, long long count) {
+  return eventually(patience, [&] {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes.node(i).number({"ZCARD", waiters_of(name)}) != count) return false;
+    }
+    return true;
+  });
+}
+
+class QuorumSemaphore : public testing::TestWithParam<std::size_t> {
+ protected:
+  quorum_group nodes{{.nodes = GetParam(), .max_ttl = 60s}};
+  std::size_t majority = GetParam() / 2 + 1;
+  client redis{nodes.where()};
+  client other{nodes.where()};
+};
+
+TEST_P(QuorumSemaphore, TakesKOfNAndGivesThemBack) {
+  semaphore pool{redis, "pool", 3, long_hold()};
+  EXPECT_EQ(pool.max(), 3U);
+  pool.acquire();
+  pool.acquire(2);
+  EXPECT_TRUE(nodes.without_expiry().empty());
+  EXPECT_FALSE(pool.try_acquire());
+  EXPECT_FALSE(pool.try_acquire_for(30ms));
+  std::thread{[&] { pool.release(2); }}.join();  // any thread may
+  EXPECT_TRUE(pool.try_acquire());
+  pool.release(2);  // two of one
+  EXPECT_EQ(pool.release(std::nothrow).code(), errc::not_owner);
+  EXPECT_TRUE(nothing_left(nodes)) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSemaphore, ThereAreNotMoreThanN) {
+  semaphore here{redis, "pool", 3, long_hold()};
+  semaphore there{other, "pool", 3, long_hold()};
+  std::vector<lease> held;
+  held.push_back(here.take());
+  held.push_back(there.take());
+  held.push_back(here.take());
+  for (const lease& each : held) {
+    EXPECT_EQ(each.state(), lease_state::VALID);
+    EXPECT_TRUE(on_all(nodes, "pool", each.owner()));
+  }
+  const auto refused = there.try_take();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.code(), errc::held) << refused.failure().detail;
+  EXPECT_EQ(held[1].release(), release_outcome::released);
+  EXPECT_TRUE(here.try_take());
+  held.clear();
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+TEST_P(QuorumSemaphore, FencesIncreaseFromHoldToHold) {
+  semaphore here{redis, "pool", 2, long_hold()};
+  semaphore there{other, "pool", 2, long_hold()};
+  std::uint64_t last = 0;
+  std::optional<lease> before;
+  for (int i = 0; i < 20; ++i) {
+    lease next = (i % 2 == 0 ? here : there).take();
+    EXPECT_GT(next.fence(), last);
+    last = next.fence();
+    before = std::move(next);
+  }
+}
+
+TEST_P(QuorumSemaphore, WhatCannotBeIsRefusedAtOnce) {
+  semaphore pool{redis, "pool", 3, long_hold()};
+  const auto refused = pool.acquire(std::nothrow, 4);
+  EXPECT_EQ(refused.code(), errc::bad_option);
+  EXPECT_TRUE(has(refused.failure().detail, "capacity is 3")) << refused.failure().detail;
+  EXPECT_EQ(pool.take(std::nothrow, 0).code(), errc::bad_option);
+  EXPECT_EQ(pool.set_capacity(std::nothrow, 0).code(), errc::bad_option);
+  EXPECT_EQ(pool.set_capacity(std::nothrow, 10'001).code(), errc::bad_option);
+  EXPECT_TRUE(has(pool.set_capacity(std::nothrow, 10'001).failure().detail, "10000 on a quorum"));
+  EXPECT_THROW((semaphore{redis, "pool", 10'001, long_hold()}), error);
+  EXPECT_THROW((semaphore{redis, "pool", 3, {.ttl = 61s}}), error) << "longer than max_ttl";
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+TEST_P(QuorumSemaphore, SurvivesTheLossOfAMinority) {
+  semaphore pool{redis, "pool", 2, long_hold()};
+  const lease before = pool.take();
+  for (std::size_t i = 0; i < nodes.size() - majority; ++i) nodes.node(i).kill();
+  for (int i = 0; i < 5; ++i) {
+    auto got = pool.try_take();
+    ASSERT_TRUE(got) << got.failure().detail;
+    EXPECT_EQ(pool.try_take().code(), errc::held);
+    EXPECT_EQ(got->release(), release_outcome::released);
+  }
+  EXPECT_EQ(before.state(), lease_state::VALID);
+  pool.set_capacity(3);
+  EXPECT_TRUE(pool.try_take(2));
+}
+
+TEST_P(QuorumSemaphore, WithoutAMajorityIsUnreachableInTime) {
+  semaphore pool{redis, "pool", 2, long_hold()};
+  { const lease warm = pool.take(); }
+  for (std::size_t i = 0; i + majority <= nodes.size(); ++i) nodes.node(i).pause();
+  const auto start = std::chrono::steady_clock::now();
+  const auto got = pool.try_take();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.code(), errc::unreachable) << got.failure().detail;
+  const auto set = pool.set_capacity(std::nothrow, 3);
+  ASSERT_FALSE(set);
+  EXPECT_EQ(set.code(), errc::unreachable) << set.failure().detail;
+  EXPECT_EQ(pool.max(), 2U);
+  EXPECT_LT(since(start), patience);
+  for (std::size_t i = 0; i + majority <= nodes.size(); ++i) nodes.node(i).resume();
+  EXPECT_TRUE(eventually(patience, [&] { return nodes.holding("pool") == 0; }));
+}
+
+TEST_P(QuorumSemaphore, AReleaseLetsTheNextOneIn) {
+  semaphore here{redis, "pool", 2, long_hold()};
+  semaphore there{other, "pool", 2, long_hold()};
+  std::optional<lease> first = here.take(2);
+  auto one = std::async(std::launch::async, [&] { return there.take().fence(); });
+  auto two = std::async(std::launch::async, [&] { return there.take().fence(); });
+  ASSERT_TRUE(all_wait(nodes, "pool", 2));
+  const auto fence = first->fence();
+  const auto start = std::chrono::steady_clock::now();
+  first.reset();
+  ASSERT_EQ(one.wait_for(patience), std::future_status::ready);
+  ASSERT_EQ(two.wait_for(patience), std::future_status::ready);
+  EXPECT_LT(since(start), 10s) << "long before the ttl";
+  EXPECT_GT(one.get(), fence);
+  EXPECT_GT(two.get(), fence);
+  EXPECT_GE(other.stats().woken_by_push, 1U) << "both were invited at once";
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+TEST_P(QuorumSemaphore, WhoeverWantsMoreThanIsFreeIsPassedOver) {
+  semaphore pool{redis, "pool", 3, long_hold()};
+  std::optional<lease> one = pool.take();
+  const lease two = pool.take();
+  const lease three = pool.take();
+  std::stop_source stop;
+  auto with = long_hold();
+  with.stop = stop.get_token();
+  auto many = std::async(std::launch::async, [&] { return pool.take(std::nothrow, 3, with).code(); });
+  ASSERT_TRUE(all_wait(nodes, "pool", 1));
+  auto few = std::async(std::launch::async, [&] { return pool.take().fence(); });
+  ASSERT_TRUE(all_wait(nodes, "pool", 2));
+  one.reset();
+  ASSERT_EQ(few.wait_for(patience), std::future_status::ready);
+  few.get();
+  stop.request_stop();
+  EXPECT_EQ(many.get(), errc::cancelled);
+}
+
+TEST_P(QuorumSemaphore, ALargerCapacityLetsWaitersInAtOnce) {
+  semaphore here{redis, "pool", 1, long_hold()};
+  semaphore there{other, "pool", 1, long_hold()};
+  const lease held = here.take();
+  auto one = std::async(std::launch::async, [&] { return there.take(); });
+  auto two = std::async(std::launch::async, [&] { return there.take(); });
+  ASSERT_TRUE(all_wait(nodes, "pool", 2));
+  here.set_capacity(3);
+  EXPECT_EQ(here.max(), 3U);
+  ASSERT_EQ(one.wait_for(patience), std::future_status::ready);
+  ASSERT_EQ(two.wait_for(patience), std::future_status::ready);
+  const lease first = one.get();
+  const lease second = two.get();
+  EXPECT_EQ(there.try_take().code(), errc::held) << "for all processes, whatever they were made with";
+  EXPECT_TRUE(nodes.without_expiry().empty());
+}
+
+TEST_P(QuorumSemaphore, UnderASmallerCapacityHoldersFinish) {
+  semaphore here{redis, "pool", 4, long_hold()};
+  semaphore there{other, "pool", 4, long_hold()};
+  std::vector<lease> held;
+  for (int i = 0; i < 4; ++i) held.push_back(here.take());
+  here.set_capacity(2);
+  EXPECT_EQ(there.try_take().code(), errc::held);
+  EXPECT_EQ(there.try_take(3).code(), errc::bad_option) << "the capacity is 2";
+  for (lease& each : held) {
+    EXPECT_EQ(each.state(), lease_state::VALID);
+    EXPECT_NO_THROW(each.extend(30s)) << "also of a slot beyond the capacity";
+  }
+  held.pop_back();
+  held.pop_back();
+  EXPECT_EQ(there.try_take().code(), errc::held) << "two are still in";
+  held.pop_back();
+  EXPECT_TRUE(there.try_take());
+}
+
+TEST_P(QuorumSemaphore, AMinorityThatBelievesInALargerCapacityLetsNobodyIn) {
+  semaphore pool{redis, "pool", 2, long_hold()};
+  const lease held = pool.take(2);
+  for (std::size_t i = 0; i + majority < nodes.size(); ++i) {
+    static_cast<void>(nodes.node(i).text({"SET", "{pool}:capacity", "9", "PX", "60000"}));
+  }
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(pool.try_take());
+  EXPECT_TRUE(on_all(nodes, "pool", held.owner()));
+}
+
+TEST_P(QuorumSemaphore, IsLookedAtAsOnOneRedis) {
+  semaphore pool{redis, "pool", 5, long_hold()};
+  const lease one = pool.take(1);
+  const lease two = pool.take(3);
+  ASSERT_TRUE(on_all(nodes, "pool", one.owner()));
+  ASSERT_TRUE(on_all(nodes, "pool", two.owner()));
+  client single{at(nodes.node(0))};  // how nodes are merged is another matter
+  const auto seen = inspect(single, "pool", {.patience = 0ms});
+  ASSERT_TRUE(seen) << seen.failure().detail;
+  EXPECT_TRUE(seen->held);
+  EXPECT_EQ(seen->kind, lock_kind::semaphore);
+  EXPECT_EQ(seen->layout, lock_layout::shares);
+  EXPECT_EQ(seen->capacity, 5U);
+  EXPECT_EQ(seen->in_use, 4U);
+  ASSERT_EQ(seen->held_by.size(), 2U);
+  EXPECT_EQ(seen->held_by[0].owner, one.owner());
+  EXPECT_EQ(seen->held_by[0].weight, 1U);
+  EXPECT_EQ(seen->held_by[1].weight, 3U);
+  EXPECT_LE(seen->held_by[1].remaining, 60s);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfNodes, QuorumSemaphore, testing::Values(3, 4, 5));
+
+TEST(QuorumPermitsHeld, AreNotMixedUpWithAnotherKindOfLock) {
+  quorum_group nodes{{.nodes = 3}};
+  client redis{nodes.where()};
+  semaphore pool{redis, "door", 2, {.ttl = 2000ms}};
+  const lease held = redis.acquire("door", {.ttl = 2000ms});
+  EXPECT_EQ(pool.try_take().code(), errc::wrong_type);
+  for (std::size_t i = 0; i < 3; ++i) static_cast<void>(nodes.node(i).number({"HSET", "hash", "field", "value"}));
+  semaphore hash{redis, "hash", 2, {.ttl = 2000ms}};
+  EXPECT_EQ(hash.try_take().code(), errc::wrong_type);
+}
+
+TEST(QuorumPermitsHeld, AreTakenUpAgainByNodesThatComeBack) {
+  quorum_group nodes;
+  client redis{nodes.where()};
+  semaphore pool{redis, "pool", 5, {.ttl = 1500ms}};
+  const lease held = pool.take(2);
+  ASSERT_TRUE(on_all(nodes, "pool", held.owner()));
+  for (std::size_t i = 0; i < 2; ++i) nodes.node(i).number({"DEL", "pool"});
+  EXPECT_TRUE(on_all(nodes, "pool", held.owner())) << "by the next renewal";
+  const auto mine = slots_at(nodes, 2, "pool", held.owner());
+  const auto one_of_them = mine.substr(0, mine.find(','));
+  // A node that has other slots gives them up, and takes the right ones.
+  const auto vote = nodes.node(0).command({"HGET", "pool", std::string{held.owner()}}).text;
+  nodes.node(0).number(
+      {"HSET", "pool", std::string{held.owner()}, vote.substr(0, vote.rfind(' ') + 1) + one_of_them + ",77"});
+  EXPECT_TRUE(on_all(nodes, "pool", held.owner()));
+  EXPECT_EQ(slots_at(nodes, 0, "pool", held.owner()), slots_at(nodes, 4, "pool", held.owner()));
+  EXPECT_EQ(held.state(), lease_state::VALID);
+}
+
+TEST(QuorumPermitsHeld, AreLostAtOnceWhenAMajorityHasForgottenThem) {
+  quorum_group nodes;
+  client redis{nodes.where()};
+  std::atomic<int> cause{-1};
+  semaphore pool{
+      redis, "pool", 2, {.ttl = 900ms, .on_lost = [&](const loss& what) { cause = static_cast<int>(what.cause); }}};
+  pool.acquire();
+  ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("pool") == 5; }));
+  for (std::size_t i = 0; i < 3; ++i) nodes.node(i).number({"DEL", "pool"});
+  EXPECT_TRUE(eventually(2s, [&] { return cause == static_cast<int>(loss_cause::gone); })) << cause;
+}
+
+TEST(QuorumPermitsHeld, AreLostAtTheirDeadlineWhenAMajorityIsSilent) {
+  quorum_group nodes;
+  client redis{nodes.where()};
+  semaphore pool{redis, "pool", 2, {.ttl = 900ms}};
+  lease held = pool.take();
+  for (std::size_t i = 0; i < 3; ++i) nodes.node(i).pause();
+  EXPECT_TRUE(eventually(2s, [&] { return held.lost().stop_requested(); }));
+  for (std::size_t i = 0; i < 3; ++i) nodes.node(i).resume();
+  static_cast<void>(held.release());
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+TEST(QuorumPermitsHeld, OfAHolderThatCrashedEndByThemselves) {
+  quorum_group nodes{{.nodes = 3}};
+  client redis{nodes.where()};
+  semaphore pool{redis, "pool", 2, {.ttl = 1000ms}};
+  const lease alive = pool.take();
+  // As a process leaves it that was killed: votes that nobody renews.
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto vote = nodes.node(i).command({"HGET", "pool", std::string{alive.owner()}}).text;
+    ASSERT_FALSE(vote.empty());
+    const auto slot = vote.substr(vote.rfind(' ') + 1);
+    const std::string others = std::to_string(1 - std::stoi(slot));
+    nodes.node(i).number({"HSET", "pool", "dead", vote.substr(0, vote.rfind(' ') + 1) + others});
+  }
+  EXPECT_EQ(pool.try_take().code(), errc::held);
+  auto got = pool.take(std::nothrow, 1, {.ttl = 1000ms, .wait = 5s});
+  ASSERT_TRUE(got) << got.failure().detail;
+  EXPECT_EQ(alive.state(), lease_state::VALID);
+}
+
+TEST(QuorumPermitsHeld, ANodeRestartedEmptyDoesNotVoteBeforeMaxTtlHasPassed) {
+  quorum_group nodes{{.nodes = 3, .max_ttl = 4000ms}};
+  client redis{nodes.where()};
+  semaphore pool{redis, "pool", 1, {.ttl = 3900ms, .renew = false}};
+  const lease held = pool.take();
+  nodes.node(2).kill();  // of the majority two are left
+  nodes.node(1).kill();
+  nodes.node(1).restart();
+  client other{nodes.where()};
+  semaphore same{other, "pool", 1, {.ttl = 1000ms}};
+  while (held.state() != lease_state::LOST) {
+    EXPECT_FALSE(same.try_take()) << "it would be the second holder";
+    std::this_thread::sleep_for(20ms);
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::test
