@@ -51,7 +51,9 @@ lock_info agree(std::vector<lock_info> answers, std::size_t nodes) {
   }
   for (auto& [owner, theirs] : votes) {
     if (theirs.size() < needed) continue;
-    lock_info out = theirs.front();
+    // Of an elector's, the answer of a node that has the leader's record: one that has just been added may not.
+    const auto told = std::find_if(theirs.begin(), theirs.end(), [](const lock_info& each) { return each.leader; });
+    lock_info out = told == theirs.end() ? theirs.front() : *told;
     out.remaining = remaining_of(theirs, needed);
     gather_waiters(out, answers);
     return out;

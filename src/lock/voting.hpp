@@ -26,6 +26,9 @@ struct voting {
 inline const std::array votings{
     voting{&scripts::acquire, &scripts::renew, &scripts::release, &scripts::quorum_acquire, &scripts::quorum_renew,
            &scripts::quorum_release, &scripts::quorum_fence},
+    // An elector: acquired as a plain lock, which the first row stands for.
+    voting{&scripts::acquire, &scripts::elector_renew, &scripts::elector_release, &scripts::quorum_acquire,
+           &scripts::quorum_leader_renew, &scripts::quorum_leader_release, &scripts::quorum_fence},
 };
 
 // The one that a script belongs to, the first of them if there are several; null: it cannot be put to the vote.
