@@ -36,6 +36,8 @@ class held_lease final : public script_call, private runtime::timer, public std:
   std::chrono::milliseconds extending(std::chrono::milliseconds ttl, runtime::time_point now);
   void extended(const lock::proof& fresh, runtime::time_point now);
   void disproved(loss_cause cause);
+  // What renewals and the release take from now on; of the same scripts, and as many arguments.
+  void keep_as(lock::flavour_ptr what) noexcept { what_ = std::move(what); }
   void look_at_clock(runtime::time_point now);  // after a sleep the deadline may have passed without its timer
   void stop();                                  // released: no more renewals, no loss any more
   [[nodiscard]] lease_state state(runtime::time_point now) const noexcept;
@@ -73,7 +75,7 @@ class held_lease final : public script_call, private runtime::timer, public std:
   std::shared_ptr<core> owner_;
   const std::string key_;
   const std::string id_;
-  const lock::flavour_ptr what_;
+  lock::flavour_ptr what_;
   const std::uint64_t fence_;
   const std::uint32_t prefix_;
   const bool detached_;
