@@ -47,6 +47,17 @@ TEST(QuorumLookAgrees, ForAsLongAsAMajorityGoesOn) {
   EXPECT_EQ(agree(std::vector{for_ever, for_ever}, 3).remaining, std::nullopt);
 }
 
+TEST(QuorumLookAgrees, OnALeaderByTheNodeThatHasItsRecord) {
+  auto announced = held_by("a", 5s);
+  announced.kind = lock_kind::elector;
+  announced.leader = "id";
+  const auto seen = agree(std::vector{held_by("a", 9s), announced, held_by("a", 1s)}, 3);
+  EXPECT_EQ(seen.kind, lock_kind::elector);
+  EXPECT_EQ(seen.leader, "id");
+  EXPECT_EQ(seen.remaining, 5s);
+  EXPECT_FALSE(agree(std::vector{announced, held_by("b", 9s), held_by("b", 1s)}, 3).leader) << "another's vote";
+}
+
 TEST(QuorumLookAgrees, EveryWaiterOnceTheLongestInFront) {
   const auto seen = agree(std::vector{free_lock({waiter("x", 3s), waiter("y", 1s)}), free_lock({waiter("y", 4s)}),
                                       free_lock({waiter("z", 2s)})},
