@@ -1,5 +1,5 @@
 // holdfast::elector: a mutex with a record of who holds it. The record is written after the election, renewed and removed
-// with the lock by scripts of the elector's own (lock/flavour.hpp).
+// with the lock by scripts of the elector's own (lock/flavour.hpp; on a quorum, lock/voting.hpp).
 #include <holdfast/elector.hpp>
 
 #include "client/acquire_blocking.hpp"
@@ -14,6 +14,8 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace holdfast {
 
@@ -87,9 +89,36 @@ struct elector::state {
     return {.ttl = how.ttl, .stop_margin = how.stop_margin, .stop = stop};
   }
 
+  [[nodiscard]] bool on_quorum() const noexcept { return owner->where().deployment == deployment::quorum; }
+
+  // What the lock is kept and released with: the key of the record; on a quorum also the record, once there is one.
+  [[nodiscard]] lock::flavour_ptr flavour_with(std::string record) const {
+    std::vector<std::string> extra{lock::leader_key(key)};
+    if (on_quorum()) extra.push_back(std::move(record));
+    return std::make_shared<const lock::flavour>(lock::flavour{
+        .release = &scripts::elector_release, .renew = &scripts::elector_renew, .extra = std::move(extra), .mark = {}});
+  }
+
   // A failure: it is not ours any more, or nobody can be told.
-  std::optional<failure> announce(const lease& held) {
+  std::optional<failure> announce(lease& held) {
     const leader me{how.id, std::string{held.owner()}, held.fence(), {}};
+    return on_quorum() ? announce_to_nodes(held, me) : announce(held, me);
+  }
+
+  // Every renewal carries the record (quorum_leader_renew.lua); the first, at once, is the announcement.
+  std::optional<failure> announce_to_nodes(lease& held, const leader& me) {
+    {
+      auto locked = owner->lock();
+      detail::lease_access::held(held)->keep_as(flavour_with(lock::write_leader(me)));
+    }
+    auto told = held.extend(std::nothrow, how.ttl);
+    for (int again = 0; again < 2 && !told && told.code() == errc::unreachable; ++again) {
+      told = held.extend(std::nothrow, how.ttl);
+    }
+    return told ? std::nullopt : std::optional{told.failure()};
+  }
+
+  std::optional<failure> announce(const lease& held, const leader& me) {
     auto locked = owner->lock();
     detail::batch asked{*owner, true};
     asked.add_script(scripts::elector_announce, {key, lock::leader_key(key)}, {held.owner(), lock::write_leader(me)});
@@ -172,12 +201,9 @@ elector::elector(client& redis, std::string_view name, elector_options how)
     throw error{failure{errc::bad_option,
                         "the id has " + std::to_string(state_->how.id.size()) + " bytes; at most 1024 are allowed"}};
   }
-  state_->key = detail::prepare(*state_->owner, name, state_->lock_options({}), true, "an elector").value().key;
-  state_->flavour = std::make_shared<const lock::flavour>(lock::flavour{.acquire = &scripts::acquire,
-                                                                        .release = &scripts::elector_release,
-                                                                        .renew = &scripts::elector_renew,
-                                                                        .extra = {lock::leader_key(state_->key)},
-                                                                        .mark = {}});
+  const auto kind = detail::unless_quorum(*state_->owner, "an elector");
+  state_->key = detail::prepare(*state_->owner, name, state_->lock_options({}), true, kind).value().key;
+  state_->flavour = state_->flavour_with({});
 }
 
 elector::~elector() { stop(); }

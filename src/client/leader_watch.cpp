@@ -1,13 +1,14 @@
 // Who leads: one look, and a watch that looks when a message hints at a change, when the leader's lease ends, and now and
-// then.
+// then. On a quorum a look asks every node, and lock::quorum_leader makes one answer of theirs.
 #include <holdfast/elector.hpp>
 
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
-#include "client/supported.hpp"
+#include "client/node_poll.hpp"
 #include "client/watcher.hpp"
 #include "lock/leader_record.hpp"
 #include "lock/names.hpp"
+#include "lock/quorum_leader.hpp"
 #include "lock/transaction.hpp"
 #include "runtime/quiet_thread.hpp"
 
@@ -15,6 +16,8 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace holdfast {
 
@@ -32,9 +35,29 @@ constexpr milliseconds unreachable_pause{500};
 // Beyond the end of the leader's lease.
 constexpr milliseconds slack{5};
 
+// The first of a quorum's nodes tells of a change before the others have it.
+constexpr milliseconds nodes_apart{2};
+
+bool on_quorum(const core& owner) { return owner.where().deployment == deployment::quorum; }
+
+result<lock::leader_look> look_at_nodes(core& owner, detail::guard_type& guard, const std::string& key) {
+  lock::quorum_leader found{owner.nodes().size()};
+  const std::vector keys{key, lock::leader_key(key)};
+  detail::node_poll asked{owner, scripts::quorum_leader_look, keys, [&found](const result<resp::value>& reply) {
+                            auto vote = reply ? lock::read_leader_vote(*reply) : reply.failure();
+                            vote ? found.answered(std::move(*vote)) : found.failed(vote.failure());
+                            return found.decided();
+                          }};
+  asked.run(guard);
+  auto answer = found.answer();
+  if (!answer) ++owner.counters().errors[static_cast<std::size_t>(answer.code())];
+  return answer;
+}
+
 result<lock::leader_look> look(const std::shared_ptr<core>& owner, const std::string& key) {
   if (owner->is_foreign()) return core::foreign();
   auto guard = owner->lock();
+  if (on_quorum(*owner)) return look_at_nodes(*owner, guard, key);
   detail::batch asked{*owner, true};
   asked.add_script(scripts::elector_look, {key, lock::leader_key(key)}, {});
   if (auto problem = asked.run(guard)) return *problem;
@@ -45,7 +68,7 @@ result<lock::leader_look> look(const std::shared_ptr<core>& owner, const std::st
 
 result<std::optional<leader>> leader_of(client& redis, std::string_view name) noexcept try {
   const auto owner = detail::lease_access::core_of(redis);
-  if (auto why = detail::unsupported(*owner, "leader_of")) return *why;
+  if (!owner->where().scripts) return lock::needs_scripts("leader_of");
   const auto key = lock::make_key(owner->where().prefix, name);
   if (!key) return key.failure();
   auto seen = look(owner, *key);
@@ -99,6 +122,7 @@ struct leader_watch::state final : detail::watcher {
       }
       std::unique_lock lock{mutex};
       wake.wait_for(lock, stop, next, [this] { return hinted; });
+      if (hinted && on_quorum(*owner)) wake.wait_for(lock, stop, nodes_apart, [] { return false; });
       hinted = false;
     }
   }
@@ -116,7 +140,7 @@ struct leader_watch::state final : detail::watcher {
 leader_watch::leader_watch(client& redis, std::string_view name, callback changed) {
   const auto& owner = detail::lease_access::core_of(redis);
   if (owner->is_foreign()) throw error{core::foreign()};
-  if (const auto why = detail::unsupported(*owner, "a leader_watch")) throw error{*why};
+  if (!owner->where().scripts) throw error{lock::needs_scripts("a leader_watch")};
   auto key = lock::make_key(owner->where().prefix, name).value();
   state_ = std::make_unique<state>(owner, std::move(key), std::move(changed));
   state_->thread = runtime::start_quiet_thread([at = state_.get(), stop = state_->ends.get_token()] { at->run(stop); });

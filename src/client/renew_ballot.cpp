@@ -58,11 +58,18 @@ void renew_ballot::encode(purpose why, std::size_t node, bool by_text, std::stri
 void renew_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {
   if (why == purpose::again) return;  // counts from the next round on, if it was granted
   const auto read = lock::read_keep(reply);
+  if (!read) problem_ = read.failure();
   follow(read ? machine_.answered(node, *read, lock::read_kept_slots(reply)) : machine_.failed(node), now);
 }
 
 void renew_ballot::failed(purpose why, std::size_t node, bool /*sent*/, time_point now) {
   if (why == purpose::vote) follow(machine_.failed(node), now);
+}
+
+failure renew_ballot::why_not() const {
+  const std::string text = "no majority of the nodes confirmed the lock";
+  if (problem_) return {problem_->code, text + "; " + problem_->detail};
+  return {errc::unreachable, text};
 }
 
 void renew_ballot::follow(quorum_renewal outcome, time_point now) {
@@ -80,7 +87,7 @@ void renew_ballot::follow(quorum_renewal outcome, time_point now) {
       answer.text = machine_.cause() == loss_cause::taken ? "taken" : "gone";
       return decide(answer, now);
     case quorum_renewal::failed:
-      return decide(failure{errc::unreachable, "no majority of the nodes confirmed the lock"}, now);
+      return decide(why_not(), now);
   }
   if (!kept_ || withdrawn()) return;
   for (const std::size_t each : machine_.take_gone()) {

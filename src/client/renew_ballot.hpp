@@ -5,6 +5,8 @@
 #include "client/ballot.hpp"
 #include "lock/quorum_renew.hpp"
 
+#include <optional>
+
 namespace holdfast::detail {
 
 class renew_ballot final : public ballot {
@@ -21,11 +23,13 @@ class renew_ballot final : public ballot {
   void failed(purpose why, std::size_t node, bool sent, runtime::time_point now) override;
   void limit_passed(runtime::time_point now) override { follow(machine_.timer(now), now); }
   void follow(lock::quorum_renewal outcome, runtime::time_point now);
+  [[nodiscard]] failure why_not() const;
 
   const runtime::duration length_;
   const std::string max_ttl_;
   lock::quorum_renew machine_;
   bool kept_ = false;
+  std::optional<failure> problem_;  // what a node refused it for
 };
 
 }  // namespace holdfast::detail

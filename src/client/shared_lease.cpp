@@ -105,7 +105,7 @@ result<void> downgrade(lease& exclusive) noexcept try {
     // Whatever the nodes answer: a majority may have done it, and those that have not are told by the renewals.
     {
       const auto guard = held->owner()->lock();
-      held->becomes(lock::reader());
+      held->keep_as(lock::reader());
     }
     return detail::downgrade(held, *lock::downgrader()->release, lock::downgrader()->extra);
   }

@@ -23,7 +23,8 @@ inline failure not_on_quorum(const core& owner, std::string_view what) {
                                 "the rest on one Redis"};
 }
 
-// For what a quorum does by plain locks: a multi_lock by one after the other, a recursive_mutex by one whose depth only its holder knows.
+// For what a quorum does by plain locks: a multi_lock by one after the other, a recursive_mutex by one whose depth only its holder knows;
+// an elector by one whose nodes keep a record beside it.
 inline std::string_view unless_quorum(const core& owner, std::string_view kind) {
   return owner.where().deployment == deployment::quorum ? std::string_view{} : kind;
 }

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace holdfast::lock {
 
@@ -14,6 +15,8 @@ inline constexpr std::size_t longest_leader_id = 1024;
 
 // '<term> <owner size> <owner><id>'
 std::string write_leader(const leader& who);
+// Without the remaining time, which is the lock's. Nothing: it is not a record.
+std::optional<leader> read_leader(std::string_view record);
 
 struct leader_look {
   std::optional<leader> who;

@@ -43,10 +43,9 @@ struct named {
   std::vector<std::uint64_t> weights{};
 
   void add(const lock_info& from, const lock_holder& one) {
-    if (where == nullptr) {
-      where = &from;
-      who = one;
-    }
+    if (where == nullptr) who = one;
+    // Of an elector's, the answer of a node that has the leader's record: one that has just been added may not.
+    if (where == nullptr || (!where->leader && from.leader)) where = &from;
     ends.push_back(one.remaining ? *one.remaining : from.remaining.value_or(for_ever));
     weights.push_back(one.weight);
   }

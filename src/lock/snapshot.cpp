@@ -1,5 +1,6 @@
 #include "lock/snapshot.hpp"
 
+#include "lock/leader_record.hpp"
 #include "lock/owner_text.hpp"
 #include "lock/server_error.hpp"
 #include "lock/take.hpp"
@@ -119,13 +120,10 @@ struct telling {
 
 // '<term> <owner size> <owner><id>': of this holder; an older one's record means nothing.
 bool read_leadership(std::string_view record, lock_info& out) {
-  std::uint64_t term = 0;
-  std::size_t size = 0;
-  std::string_view owner;
-  if (!take_number(record, term) || !take_number(record, size) || !take_bytes(record, size, owner)) return false;
-  if (owner != out.owner) return false;
-  out.fence = term;
-  out.leader = record;
+  auto who = read_leader(record);
+  if (!who || who->owner != out.owner) return false;
+  out.fence = who->term;
+  out.leader = std::move(who->id);
   return true;
 }
 

@@ -49,6 +49,9 @@ inline const std::array votings{
            true},
     // A new capacity goes to the nodes as a release does: to all, answered by a majority.
     voting{nullptr, nullptr, &scripts::share_capacity, nullptr, nullptr, &scripts::quorum_permits_capacity, nullptr},
+    // An elector: acquired as a plain lock, which the first row stands for.
+    voting{&scripts::acquire, &scripts::elector_renew, &scripts::elector_release, &scripts::quorum_acquire,
+           &scripts::quorum_leader_renew, &scripts::quorum_leader_release, &scripts::quorum_fence},
 };
 
 // The one that a script with these arguments belongs to, the first of them if there are several; null: it cannot be put to the

@@ -1,18 +1,10 @@
--- Keep a vote, on one node of a quorum. PEXPIRE and never SET: a server at maxmemory refuses SET.
+-- Keep a vote, on one node of a quorum.
 --
--- KEYS[1] lock   KEYS[2] seat (see _seat.lua)
--- ARGV[1] owner   ARGV[2] ttl in ms   ARGV[3] run id of this process   ARGV[4] max_ttl in ms
+-- KEYS, ARGV: see _keep_vote.lua
 --
 -- returns 'kept'   'gone'   'taken', which is somebody else's, or not a string at all
 --         'young <ms left> <seat>'   'refused max_ttl <ms>'   as quorum_acquire.lua; nothing is confirmed
 
---@include _clock.lua
---@include _seat.lua
+--@include _keep_vote.lua
 
-local answer = not_seated(KEYS[2], ARGV[3], ARGV[4], ARGV[2])
-if answer then return answer end
-local holder = redis.pcall('GET', KEYS[1])
-if not holder then return 'gone' end
-if holder ~= ARGV[1] then return 'taken' end
-call('PEXPIRE', KEYS[1], ARGV[2])
-return 'kept'
+return keep_vote()

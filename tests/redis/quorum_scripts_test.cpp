@@ -217,5 +217,37 @@ TEST_F(quorum_scripts_with_a_file, a_restart_is_young_too_because_the_last_of_th
   ASSERT_TRUE(eventually(patience, [&] { return ask("me").what == kind::granted; }));
 }
 
+// The record of a leader goes with its vote, and is written by nobody else.
+TEST_F(quorum_scripts, a_leader_keeps_its_record_with_its_vote) {
+  const std::string record = "{door}:leader";
+  const auto keep = [&](const std::string& owner, const std::string& text) {
+    return *lock::read_keep(
+        as_value(run(scripts::quorum_leader_renew, {lock_key, seat}, {owner, "200", run_id(), max_ttl, record, text})));
+  };
+  server.text({"SET", lock_key, "me", "PX", "200"});
+  EXPECT_EQ(keep("me", "7 2 meid"), lock::keep_reply::young);
+  EXPECT_EQ(server.number({"EXISTS", record}), 0) << "a young node confirms nothing";
+  server.text({"FLUSHALL"});
+  come_of_age();
+  EXPECT_EQ(keep("me", "7 2 meid"), lock::keep_reply::gone);
+  ASSERT_EQ(ask("me").what, kind::granted);
+  EXPECT_EQ(keep("you", "8 3 youid"), lock::keep_reply::taken);
+  EXPECT_EQ(keep("me", ""), lock::keep_reply::kept);
+  EXPECT_EQ(server.number({"EXISTS", record}), 0) << "before the announcement";
+  server.text({"SET", record, "1 3 oldid", "PX", "100000"});
+  server.text({"CONFIG", "SET", "maxmemory", "1"});
+  EXPECT_EQ(keep("me", "7 2 meid"), lock::keep_reply::kept);
+  server.text({"CONFIG", "SET", "maxmemory", "0"});
+  EXPECT_EQ(server.text({"GET", record}), "7 2 meid") << "in place of an earlier leader's, also on a full server";
+  EXPECT_LE(server.number({"PTTL", record}), 200);
+  const auto give_back = [&](const std::string& owner) {
+    return run(scripts::quorum_leader_release, {lock_key, waiters}, {owner, "", record}).number;
+  };
+  EXPECT_EQ(give_back("you"), 0);
+  EXPECT_EQ(server.number({"EXISTS", lock_key, record}), 2);
+  EXPECT_EQ(give_back("me"), 1);
+  EXPECT_EQ(server.number({"EXISTS", lock_key, record}), 0);
+}
+
 }  // namespace
 }  // namespace holdfast::test

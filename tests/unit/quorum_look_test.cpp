@@ -92,6 +92,17 @@ TEST(QuorumLookAgrees, AWriterOnAMinorityIsAReaderAndIsCountedOnceOnANode) {
   EXPECT_FALSE(agree(std::vector{shared_by({share("a", 1, 3s), share("a", 100, 3s)}), free_lock()}, 3).held);
 }
 
+TEST(QuorumLookAgrees, OnALeaderByTheNodeThatHasItsRecord) {
+  auto announced = held_by("a", 5s);
+  announced.kind = lock_kind::elector;
+  announced.leader = "id";
+  const auto seen = agree(std::vector{held_by("a", 9s), announced, held_by("a", 1s)}, 3);
+  EXPECT_EQ(seen.kind, lock_kind::elector);
+  EXPECT_EQ(seen.leader, "id");
+  EXPECT_EQ(seen.remaining, 5s);
+  EXPECT_FALSE(agree(std::vector{announced, held_by("b", 9s), held_by("b", 1s)}, 3).leader) << "another's vote";
+}
+
 TEST(QuorumLookAgrees, EveryWaiterOnceTheLongestInFront) {
   const auto seen = agree(std::vector{free_lock({waiter("x", 3s), waiter("y", 1s)}), free_lock({waiter("y", 4s)}),
                                       free_lock({waiter("z", 2s)})},
