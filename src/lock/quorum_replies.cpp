@@ -3,8 +3,6 @@
 #include "lock/server_error.hpp"
 #include "lock/take.hpp"
 
-#include <optional>
-
 namespace holdfast::lock {
 namespace {
 
@@ -17,7 +15,8 @@ failure odd(std::string_view script) {
           "the answer to the quorum_" + std::string{script} + " script is not of a form that it can return"};
 }
 
-// What _seat.lua answers in place of the script.
+}  // namespace
+
 std::optional<vote_reply> read_not_seated(std::string_view text) {
   vote_reply out;
   std::int64_t number = 0;
@@ -38,8 +37,6 @@ std::optional<vote_reply> read_not_seated(std::string_view text) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 result<vote_reply> read_vote(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);

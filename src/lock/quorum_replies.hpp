@@ -8,7 +8,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace holdfast::lock {
 
@@ -26,6 +28,8 @@ enum class keep_reply : unsigned char { kept, gone, taken, young, other_max_ttl 
 
 enum class note_reply : unsigned char { noted, gone, taken };
 
+// What _seat.lua answers in place of any script: young, or other_max_ttl.
+std::optional<vote_reply> read_not_seated(std::string_view text);
 result<vote_reply> read_vote(const resp::value& reply);
 result<keep_reply> read_keep(const resp::value& reply);
 result<note_reply> read_note(const resp::value& reply);

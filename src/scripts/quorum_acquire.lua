@@ -14,6 +14,7 @@
 
 --@include _clock.lua
 --@include _seat.lua
+--@include _number.lua
 
 local owner, ttl, entry, hint = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local answer = not_seated(KEYS[4], ARGV[5], ARGV[6], ttl)
@@ -32,11 +33,4 @@ call('SET', KEYS[1], owner, 'PX', ttl)
 if entry ~= '' then call('ZREM', KEYS[2], entry) end
 if hint == '' then return 'granted 0' end
 
--- Not the clock where there is a counter: the counters of the nodes move together, their clocks do not, and where all
--- nodes answer the same number it need not be written back.
-local last = call('GET', KEYS[3])
-local number = last and last + 1 or now() + 0
-if hint + 0 > number then number = hint + 0 end
-number = string.format('%.0f', number)
-call('SET', KEYS[3], number, 'EX', '604800')
-return 'granted ' .. number
+return 'granted ' .. draw(KEYS[3], hint)
