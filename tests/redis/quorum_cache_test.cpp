@@ -136,9 +136,9 @@ TEST_P(QuorumCache, PutAndEraseAreSeenByAll) {
 }
 
 TEST_P(QuorumCache, EraseUnderALoaderIsNotUndoneByIt) {
-  cache<int> values{redis, {.max_load = 5s}};
+  cache<int> values{redis, {.load_ttl = 1s, .max_load = 2s}};
   client second{nodes.where()};
-  cache<int> others{second, {.max_load = 5s}};
+  cache<int> others{second, {.load_ttl = 1s, .max_load = 2s}};
   EXPECT_EQ(values.get_or_load("k", 60s, [&] { return others.erase("k"), 1; }), 1);
   EXPECT_EQ(values.get("k").value(), kept{});
   EXPECT_EQ(values.stats().dropped, 1u);
