@@ -22,6 +22,8 @@ constexpr std::chrono::milliseconds undo_limit{6000};
 
 // On a quorum: from the first node's invitation to asking them all.
 constexpr std::chrono::milliseconds invitation_window{2};
+// … which all who wait have there.
+constexpr std::uint64_t quorum_ticket = 1;
 
 }  // namespace
 
@@ -112,7 +114,7 @@ void acquire_call::follow(acquire_step step, time_point now) {
   if (step == acquire_step::done) return machine_.won() && how_.replicas.value != 0 ? replicate(now) : end(now);
   if (replicating_) return;  // what comes now belongs to a wait that is over
   if (machine_.queued() && !expecting) core_->expect_grant(*this);
-  core_->timers().schedule(*this, std::min(machine_.wake_at(), invitations_.due));
+  core_->timers().schedule(*this, std::min({machine_.wake_at(), invitations_.due, dismissals_.due}));
   if (step != acquire_step::ask || pending()) return;
   if (core_->nodes().is_quorum()) prepare_attempt(now);
   submit(now);
@@ -186,7 +188,15 @@ void acquire_call::on_grant(std::uint64_t ticket, time_point now) {
   follow(enough ? machine_.pushed(now, 0) : acquire_step::wait, now);
 }
 
-void acquire_call::on_dismissal(std::uint64_t ticket, time_point now) { follow(machine_.dismissed(now, ticket), now); }
+void acquire_call::on_dismissal(std::uint64_t ticket, time_point now) {
+  if (!core_->nodes().is_quorum()) return follow(machine_.dismissed(now, ticket), now);
+  // One node has what we wait for; the others are about to. So many that it is there for whoever looks:
+  if (++dismissals_.count >= lock::majority_of(core_->nodes().size())) {
+    return follow(machine_.dismissed(now, ticket), now);
+  }
+  if (dismissals_.count == 1) dismissals_.due = now + invitation_window;
+  follow(acquire_step::wait, now);
+}
 
 void acquire_call::on_up(time_point now) { follow(machine_.reconnected(now), now); }
 
@@ -196,6 +206,10 @@ void acquire_call::fire(time_point now) {
     machine_.forfeit(
         {errc::not_replicated, "its replicas did not confirm the lock before the wait limit; it was given back"});
     return end(now);
+  }
+  if (now >= dismissals_.due) {
+    dismissals_.due = runtime::never;
+    return follow(machine_.dismissed(now, quorum_ticket, true), now);
   }
   if (now >= invitations_.due) {
     invitations_.due = runtime::never;

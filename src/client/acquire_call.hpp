@@ -87,6 +87,11 @@ class acquire_call final : public script_call, public call, private runtime::tim
     runtime::time_point due = runtime::never;  // when to ask although not many have
     bool heeded = true;
   } invitations_;
+  // Likewise those that have done what is waited for.
+  struct {
+    std::size_t count = 0;
+    runtime::time_point due = runtime::never;
+  } dismissals_;
   runtime::time_point attempted_{};                         // when it was last put to the vote
   std::optional<runtime::time_point> unreachable_since_{};  // no attempt since then reached a majority
 

@@ -3,12 +3,11 @@
 #include <holdfast/cache.hpp>
 
 #include "client/acquire_blocking.hpp"
-#include "client/batch.hpp"
+#include "client/cache_keeper.hpp"
 #include "client/lease_access.hpp"
 #include "client/supported.hpp"
 #include "lock/cache_entry.hpp"
 #include "lock/names.hpp"
-#include "lock/server_error.hpp"
 #include "lock/transaction.hpp"
 
 #include <algorithm>
@@ -44,6 +43,13 @@ result<void> check(const cache_options& how) {
   return {};
 }
 
+// On a quorum, whose nodes vote for no longer.
+result<void> check_load_ttl(const core& owner, milliseconds load_ttl) {
+  if (!too_long(owner, load_ttl)) return {};
+  return wrong("load_ttl", load_ttl,
+               "on this quorum it must not exceed max_ttl, " + std::to_string(owner.where().max_ttl.count()) + " ms");
+}
+
 result<void> check_value_ttl(milliseconds ttl) {
   if (ttl >= milliseconds{1} && ttl <= longest_ttl) return {};
   return wrong("ttl", ttl, "it must be between 1 ms and 365 days");
@@ -61,6 +67,7 @@ struct cache_engine::state {
   std::shared_ptr<core> owner;
   const cache_options how;
   const std::string prefix;
+  const std::unique_ptr<cache_keeper> keeper;
 
   std::atomic<std::uint64_t> hits{0};
   std::atomic<std::uint64_t> stale{0};
@@ -71,7 +78,10 @@ struct cache_engine::state {
   std::atomic<std::uint64_t> dropped{0};
 
   state(client& redis, cache_options with)
-      : owner{lease_access::core_of(redis)}, how{std::move(with)}, prefix{owner->where().prefix + how.prefix} {}
+      : owner{lease_access::core_of(redis)},
+        how{std::move(with)},
+        prefix{owner->where().prefix + how.prefix},
+        keeper{make_cache_keeper(owner, lock_options({}))} {}
 
   // One call of get_or_load.
   struct request {
@@ -85,16 +95,12 @@ struct cache_engine::state {
 
   result<kept_type> read(const std::string& key, double* dice = nullptr) {
     auto guard = owner->lock();
-    batch asked{*owner, true};
-    const std::string value = lock::value_key(key);
-    asked.add({"GET", value});
-    asked.add({"PTTL", value});
-    if (auto problem = asked.run(guard)) return *problem;
+    auto kept = keeper->read(guard, key);
     if (dice != nullptr) {
       constexpr double range = static_cast<double>(std::numeric_limits<std::uint64_t>::max());
       *dice = (static_cast<double>(owner->random().number()) + 1) / (range + 1);
     }
-    return lock::read_entry(asked.reply(0), asked.reply(1));
+    return kept;
   }
 
   // None: the value cannot be read by this program, and has to be loaded.
@@ -105,21 +111,14 @@ struct cache_engine::state {
     return answer_of(kept);
   }
 
-  options lock_options(const request& what) const {
-    return {.ttl = how.load_ttl, .max_hold = how.max_load, .prefix = prefix, .stop = what.stop};
+  options lock_options(const std::stop_token& stop) const {
+    return {.ttl = how.load_ttl, .max_hold = how.max_load, .prefix = prefix, .stop = stop};
   }
 
-  // Runs cache_store. True: it gave back the lock, so the lease is over.
-  bool store(const request& what, lease& held, std::string_view ttl, std::string_view newest,
-             std::string_view entry) noexcept try {
+  // True: it was kept, and the lock given back with it, so the lease is over.
+  bool store(lease& held, const cache_keeper::brought& what) noexcept try {
     auto guard = owner->lock();
-    batch asked{*owner, false};
-    asked.add_script(scripts::cache_store,
-                     {what.key, lock::waiters_key(what.key), lock::seen_key(what.key), lock::fence_key(what.key),
-                      lock::value_key(what.key)},
-                     {held.owner(), ttl, newest, entry});
-    if (asked.run(guard)) return false;
-    if (asked.reply(0).text != "stored") return false;
+    if (!keeper->store(guard, what)) return false;
     lease_access::held(held)->stop();
     ++owner->counters().released;
     owner->settle(guard);
@@ -128,18 +127,19 @@ struct cache_engine::state {
     return false;  // what was loaded is not kept; the lease gives back the lock
   }
 
-  // With the loader's lock. `seen`: the number of what is to be replaced, if anything is.
-  result<cache_answer> load(const request& what, lease held, std::optional<std::uint64_t> seen) {
+  // With the loader's lock. `seen`: the number of what is to be replaced, if anything is. None: begin anew.
+  result<std::optional<cache_answer>> load(const request& what, lease held, std::optional<std::uint64_t> seen) {
     auto again = read(what.key);
     if (!again) return again.failure();
     const kept_type& kept = *again;
     const bool other = kept && kept->number != seen;
     if (other && lock::judge(kept, 0, 1) == cache_step::serve) {
       if (const auto answer = serve(*kept, what.task)) {
-        static_cast<void>(store(what, held, {}, {}, {}));  // the rest need not take turns to find it
-        return *answer;
+        static_cast<void>(store(held, {what.key, held.owner()}));  // the rest need not take turns to find it
+        return answer;
       }
     }
+    if (kept && kept->number > held.fence() && !keeper->renumbers()) return std::optional<cache_answer>{};
     if (seen && kept && kept->fresh > milliseconds{0}) ++early;
     ++loads;
     const auto began = boot_clock::now();
@@ -150,27 +150,26 @@ struct cache_engine::state {
       ++failed;
       throw;  // the lease hands the lock to the next waiter
     }
-    keep(what, held, loaded, std::max(held.fence(), kept ? kept->number : 0), boot_clock::now() - began);
-    return loaded ? cache_answer::value : cache_answer::nothing;
+    keep(what, held, loaded, std::max(held.fence(), kept ? kept->number : 0), began);
+    return std::optional{loaded ? cache_answer::value : cache_answer::nothing};
   }
 
   void keep(const request& what, lease& held, std::optional<std::string>& loaded, std::uint64_t newest,
-            runtime::duration took) {
+            runtime::time_point began) {
     cache_entry made;
     made.what = loaded ? cache_entry::kind::value : cache_entry::kind::nothing;
     made.stale = loaded ? how.stale : milliseconds{0};
-    made.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
+    made.took = std::chrono::duration_cast<std::chrono::microseconds>(boot_clock::now() - began);
     if (loaded) made.text = std::move(*loaded);
     const milliseconds ttl = loaded ? what.ttl + how.stale : how.nothing_ttl;
     if (ttl <= milliseconds{0}) return;
-    const std::string number = std::to_string(newest);
-    const bool kept = held && store(what, held, std::to_string(ttl.count()), number, number + write_entry_tail(made));
+    const bool kept = held && store(held, {what.key, held.owner(), ttl, newest, write_entry_tail(made), began});
     if (!kept) ++dropped;
   }
 
   // The lock of a miss: waits. None: somebody has loaded meanwhile.
   result<std::optional<lease>> take(const request& what) {
-    options with = lock_options(what);
+    options with = lock_options(what.stop);
     if (what.limit != runtime::never) {
       const auto left = std::chrono::ceil<milliseconds>(what.limit - boot_clock::now());
       if (left <= milliseconds{0}) {
@@ -185,21 +184,11 @@ struct cache_engine::state {
   }
 
   // Puts a value, or with an empty `entry` forgets it.
-  result<void> replace(std::string_view name, std::string_view ttl, std::string_view entry) {
+  result<void> replace(std::string_view name, milliseconds ttl, std::string entry) {
     if (owner->is_foreign()) return core::foreign();
     const auto key = lock::make_key(prefix, name);
     if (!key) return key.failure();
-    cache_entry erased;
-    erased.what = cache_entry::kind::erased;
-    auto guard = owner->lock();
-    batch asked{*owner, true};  // whoever erases twice has erased
-    asked.add_script(
-        scripts::cache_put,
-        {*key, lock::waiters_key(*key), lock::seen_key(*key), lock::fence_key(*key), lock::value_key(*key)},
-        {ttl, entry, std::to_string(how.max_load.count()), write_entry_tail(erased)});
-    if (auto problem = asked.run(guard)) return *problem;
-    if (asked.reply(0).is_error()) return lock::server_error(asked.reply(0).text);
-    return {};
+    return keeper->replace({name, *key, std::move(entry), ttl, how.max_load});
   }
 
   result<cache_answer> run(const request& what) {
@@ -212,23 +201,35 @@ struct cache_engine::state {
       std::optional<std::uint64_t> seen;
       if (kept && kept->what != cache_entry::kind::erased) seen = kept->number;
       if (step == cache_step::refresh) {
-        auto tried = acquire_blocking(owner, what.name, lock_options(what), false);
-        if (tried) return load(what, std::move(*tried), seen);
+        auto tried = acquire_blocking(owner, what.name, lock_options(what.stop), false);
+        if (tried) {
+          auto answer = load(what, std::move(*tried), seen);
+          if (!answer) return answer.failure();
+          if (*answer) return **answer;
+          continue;
+        }
       }
       if (step != cache_step::load) {
         if (const auto answer = serve(*kept, what.task)) return *answer;
       }
       auto got = take(what);
       if (!got) return got.failure();
-      if (*got) return load(what, std::move(**got), seen);
-      if (!waited) ++waits;
+      if (*got) {
+        auto answer = load(what, std::move(**got), seen);
+        if (!answer) return answer.failure();
+        if (*answer) return **answer;
+      } else if (!waited) {
+        ++waits;
+      }
     }
   }
 };
 
 cache_engine::cache_engine(client& redis, cache_options how) {
-  if (const auto why = detail::unsupported(*lease_access::core_of(redis), "a cache")) throw error{*why};
+  const core& owner = *lease_access::core_of(redis);
+  if (!owner.where().scripts) throw error{lock::needs_scripts("a cache")};
   check(how).value();
+  check_load_ttl(owner, how.load_ttl).value();
   state_ = std::make_unique<state>(redis, std::move(how));
 }
 cache_engine::~cache_engine() = default;
@@ -260,13 +261,13 @@ result<void> cache_engine::put(std::string_view key, std::string_view text, mill
   cache_entry made;
   made.stale = state_->how.stale;
   made.text = text;
-  return state_->replace(key, std::to_string((ttl + made.stale).count()), write_entry_tail(made));
+  return state_->replace(key, ttl + made.stale, write_entry_tail(made));
 } catch (const std::exception& problem) {
   return failure{errc::unreachable, problem.what()};
 }
 
 result<void> cache_engine::erase(std::string_view key) noexcept try {
-  return state_->replace(key, {}, {});
+  return state_->replace(key, milliseconds{0}, {});
 } catch (const std::exception& problem) {
   return failure{errc::unreachable, problem.what()};
 }

@@ -142,10 +142,10 @@ acquire_step acquire_machine::pushed(time_point now, std::uint64_t ticket) {
   return state_ == state::asking ? acquire_step::wait : ask(now);
 }
 
-acquire_step acquire_machine::dismissed(time_point /*now*/, std::uint64_t ticket) {
+acquire_step acquire_machine::dismissed(time_point /*now*/, std::uint64_t ticket, bool queued) {
   if (state_ == state::done || ticket_ == 0 || ticket != ticket_) return acquire_step::wait;
   // The server took us off the queue itself, but a heartbeat that is under way may put us back.
-  known_to_server_ = state_ == state::asking;
+  known_to_server_ = queued || state_ == state::asking;
   return finish(failure{errc::held, "the holder has done what was waited for"});
 }
 

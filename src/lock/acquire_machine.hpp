@@ -51,7 +51,8 @@ class acquire_machine {
   acquire_step refused(runtime::time_point now, const failure& why, bool passes);
   acquire_step interrupted(runtime::time_point now, delivery sent);  // the link broke under the request
   acquire_step pushed(runtime::time_point now, std::uint64_t ticket);
-  acquire_step dismissed(runtime::time_point now, std::uint64_t ticket);  // what we wait for has been done: `held`
+  // What we wait for has been done: `held`. `queued`: we may stand in a queue all the same.
+  acquire_step dismissed(runtime::time_point now, std::uint64_t ticket, bool queued = false);
   acquire_step reconnected(runtime::time_point now);
   acquire_step timer(runtime::time_point now);
   acquire_step cancel(const failure& why);

@@ -21,6 +21,12 @@ constexpr double last_loads = 2;
 
 }  // namespace
 
+cache_entry erased_entry() {
+  cache_entry made;
+  made.what = cache_entry::kind::erased;
+  return made;
+}
+
 std::string write_entry_tail(const cache_entry& what) {
   std::string out = " " + std::to_string(what.stale.count()) + " " + std::to_string(what.took.count()) + " ";
   out.push_back(static_cast<char>(what.what));

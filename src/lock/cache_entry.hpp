@@ -28,6 +28,9 @@ struct cache_entry {
   std::string text;
 };
 
+// The mark of an erasure.
+cache_entry erased_entry();
+
 // All but the number, with which the scripts put it together.
 std::string write_entry_tail(const cache_entry& what);
 

@@ -4,7 +4,6 @@
 #include "lock/take.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace holdfast::lock {
 namespace {
@@ -18,7 +17,8 @@ failure odd(std::string_view script) {
           "the answer to the quorum_" + std::string{script} + " script is not of a form that it can return"};
 }
 
-// What _seat.lua answers in place of the script.
+}  // namespace
+
 std::optional<vote_reply> read_not_seated(std::string_view text) {
   vote_reply out;
   std::int64_t number = 0;

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,8 @@ enum class keep_reply : unsigned char { kept, gone, taken, young, other_max_ttl 
 
 enum class note_reply : unsigned char { noted, gone, taken };
 
+// What _seat.lua answers in place of any script: young, or other_max_ttl.
+std::optional<vote_reply> read_not_seated(std::string_view text);
 result<vote_reply> read_vote(const resp::value& reply);
 result<keep_reply> read_keep(const resp::value& reply);
 // Which slots were kept, if they have numbers; after read_keep() has said so.

@@ -6,8 +6,10 @@
 --
 -- returns 'noted'   'gone'   'taken', which is somebody else's, or not a string at all
 
+--@include _note.lua
+
 local holder = redis.pcall('GET', KEYS[1])
 if not holder then return 'gone' end
 if holder ~= ARGV[1] then return 'taken' end
-
---@include _noted.lua
+note(KEYS[2], ARGV[2])
+return 'noted'

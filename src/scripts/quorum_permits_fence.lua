@@ -6,10 +6,11 @@
 -- returns 'noted'   'gone'   'taken', which is not a hash at all
 
 --@include _clock.lua
+--@include _note.lua
 
 local vote = redis.pcall('HGET', KEYS[1], ARGV[1])
 if type(vote) == 'table' then return 'taken' end
 local ends = string.match(vote or '', '^(%d+) ')
 if not ends or ends <= now() then return 'gone' end
-
---@include _noted.lua
+note(KEYS[2], ARGV[2])
+return 'noted'

@@ -6,9 +6,10 @@
 -- returns 'noted'   'gone'   'taken', which is not a sorted set at all
 
 --@include _clock.lua
+--@include _note.lua
 
 local ends = redis.pcall('ZSCORE', KEYS[1], ARGV[3] .. ':' .. ARGV[1])
 if type(ends) == 'table' then return 'taken' end
 if not ends or ends + 0 <= now() + 0 then return 'gone' end
-
---@include _noted.lua
+note(KEYS[2], ARGV[2])
+return 'noted'

@@ -1,125 +1,64 @@
-// The cache against a model of it: random calls on few keys, also from inside loaders, in one order that the model follows.
-#include <gtest/gtest.h>
+// The cache against its model on one Redis, and on a quorum.
+#include "redis/cache_model.hpp"
 
-#include <map>
-#include <random>
-
-#include "redis/common.hpp"
+#include "support/quorum_group.hpp"
 #include "support/seed.hpp"
 
 namespace holdfast::test {
 namespace {
 
-constexpr int steps = 10'000;
-constexpr int keys = 4;
-
-// What a key should have: a value, "nothing", or nothing at all.
-using kept = std::optional<std::optional<int>>;
-
-class model_run {
+class one_redis final : public cache_ground {
  public:
-  explicit model_run(unsigned seed) : random_{seed} {
-    for (int i = 0; i < 3; ++i) {
-      clients_.push_back(std::make_unique<client>(at(server_)));
-      // Half of an hour is for ever here; nothing is loaded early, because chance is not in the model.
-      caches_.push_back(
-          std::make_unique<cache<int>>(*clients_.back(), cache_options{.nothing_ttl = 1h, .early = 0, .wait = 10s}));
-    }
-  }
-
-  void run() {
-    for (done_ = 0; done_ < steps && !testing::Test::HasFailure();) step(3);
-    for (int i = 0; i < keys; ++i) {
-      EXPECT_EQ(server_.number({"EXISTS", lock_of(i), "{" + lock_of(i) + "}:waiters"}), 0);
-      caches_[0]->erase(name(i));
-    }
+  [[nodiscard]] settings where() const override { return at(server_); }
+  void drop(const std::string& lock) override { server_.text({"DEL", lock}); }
+  void expect_clean(const std::vector<std::string>& locks) override {
+    for (const auto& each : locks) EXPECT_EQ(server_.number({"EXISTS", each, waiters_of(each)}), 0);
     EXPECT_EQ(server_.keys_without_expiry(), std::vector<std::string>{});
-    server_.text({"DEL", "nothing"});
     for (const auto& each : server_.keys()) EXPECT_TRUE(has(each, "holdfast:fence:")) << each;
   }
 
  private:
-  static std::string name(int key) { return "k" + std::to_string(key); }
-  static std::string lock_of(int key) { return "cache:" + name(key); }
-  int draw(int below) { return std::uniform_int_distribution<int>{0, below - 1}(random_); }
-  cache<int>& any() { return *caches_[static_cast<std::size_t>(draw(static_cast<int>(caches_.size())))]; }
-
-  // `depth`: how many loaders may still be inside one another.
-  void step(int depth) {
-    ++done_;
-    const int key = draw(keys);
-    switch (draw(10)) {
-      case 0:
-        any().erase(name(key));
-        change(key, std::nullopt);
-        break;
-      case 1: {
-        const int value = ++last_;
-        any().put(name(key), value, 1h);
-        change(key, std::optional<int>{value});
-        break;
-      }
-      case 2:
-        EXPECT_EQ(any().get(name(key)).value(), state_[key]);
-        break;
-      case 3:  // the holder's lease ends, by whatever accident
-        if (loading_.contains(key)) {
-          server_.text({"DEL", lock_of(key)});
-          loading_.erase(key);
-        }
-        break;
-      default:
-        load(key, depth);
-    }
-  }
-
-  void change(int key, kept to) {
-    state_[key] = to;
-    ++changes_[key];
-  }
-
-  void load(int key, int depth) {
-    if (depth == 0 || loading_.contains(key)) return;  // it would wait for itself
-    struct refusal {};
-    const kept before = state_[key];
-    bool ran = false;
-    std::optional<int> brought;
-    try {
-      const auto got = any().get_or_load(name(key), 1h, [&]() -> std::optional<int> {
-        ran = true;
-        const int mine = ++holds_;
-        loading_[key] = mine;
-        const int changes = changes_[key];
-        for (int i = draw(4); i > 0; --i) step(depth - 1);
-        const bool held = loading_.contains(key) && loading_[key] == mine;
-        if (held) loading_.erase(key);
-        if (draw(5) == 0) throw refusal{};
-        if (draw(4) != 0) brought = ++last_;
-        if (held && changes_[key] == changes) state_[key] = kept{brought};
-        return brought;
-      });
-      EXPECT_EQ(ran, !before);
-      EXPECT_EQ(got, ran ? brought : *before);
-    } catch (const refusal&) {
-      EXPECT_TRUE(ran);
-    }
-  }
-
   redis_server server_;
-  std::vector<std::unique_ptr<client>> clients_;
-  std::vector<std::unique_ptr<cache<int>>> caches_;
-  std::mt19937 random_;
-  int done_ = 0;
-  int last_ = 0;
-  int holds_ = 0;
-  std::map<int, kept> state_;
-  std::map<int, int> changes_;  // puts and erasures so far
-  std::map<int, int> loading_;  // who holds the loader's lock
 };
 
-TEST(cache_model, random_calls_do_what_the_model_does) {
+class quorum final : public cache_ground {
+ public:
+  explicit quorum(std::size_t nodes) : nodes_{{.nodes = nodes, .max_ttl = 60s}} {}
+  [[nodiscard]] settings where() const override { return nodes_.where(); }
+  void drop(const std::string& lock) override {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_.node(i).text({"DEL", lock});
+  }
+  void expect_clean(const std::vector<std::string>& locks) override {
+    EXPECT_EQ(nodes_.without_expiry(), std::vector<std::string>{});
+    const auto is_mark = [&](const std::string& key) {
+      return std::any_of(locks.begin(), locks.end(), [&](const auto& each) { return key == "{" + each + "}:value"; });
+    };
+    EXPECT_TRUE(eventually(patience, [&] {
+      const auto left = nodes_.left_behind();
+      return std::all_of(left.begin(), left.end(), is_mark);
+    })) << "more than the marks of erasures";
+  }
+
+ private:
+  quorum_group nodes_;
+};
+
+TEST(cache_models, random_calls_do_what_the_model_does) {
   const unsigned seed = make_seed();
-  model_run{seed}.run();
+  one_redis ground;
+  cache_model{ground, seed}.run(10'000);
+}
+
+TEST(cache_models, on_a_quorum_of_three) {
+  const unsigned seed = make_seed();
+  quorum ground{3};
+  cache_model{ground, seed}.run(4'000);
+}
+
+TEST(cache_models, on_a_quorum_of_five) {
+  const unsigned seed = make_seed();
+  quorum ground{5};
+  cache_model{ground, seed}.run(3'000);
 }
 
 }  // namespace
