@@ -1,9 +1,9 @@
 #include "client/acquire_ballot.hpp"
 
 #include "client/release_ballot.hpp"
+#include "client/vote_words.hpp"
 #include "lock/names.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 
 namespace holdfast::detail {
@@ -193,26 +193,16 @@ void acquire_ballot::tell_busy(std::string_view rank, milliseconds left, time_po
 }
 
 failure acquire_ballot::why_not() const {
-  const std::string of = " of " + std::to_string(size()) + " nodes";
-  const std::string needed = std::to_string(lock::majority_of(size())) + " are needed";
-  char text[160];
   switch (machine_->why()) {
     case quorum_refusal::young:
-      std::snprintf(text, sizeof text,
-                    "too many%s may not vote yet, because they were restarted or are new; %.1f s more", of.c_str(),
-                    static_cast<double>(machine_->left().count()) / 1000.0);
-      return {errc::server_busy, text};
+      return too_many_young(size(), machine_->left());
     case quorum_refusal::other_max_ttl:
-      return {errc::bad_option, "max_ttl is " + max_ttl_ + " ms here and " +
-                                    std::to_string(machine_->max_ttl().count()) +
-                                    " ms on the quorum; all clients must say the same (docs/quorum.md)"};
+      return max_ttl_differs(owner(), machine_->max_ttl());
     case quorum_refusal::late:
       return {errc::unreachable, "a majority of the nodes did not answer before the lease would have been over"};
     default:
-      break;
+      return too_few_answers(size(), machine_->answers(), problem_);
   }
-  if (problem_) return {problem_->code, std::to_string(machine_->answers()) + of + " voted; " + problem_->detail};
-  return {errc::unreachable, std::to_string(machine_->answers()) + of + " answered, " + needed};
 }
 
 // A quorum on which nobody has voted yet: docs/quorum.md, "A fresh quorum".

@@ -26,6 +26,9 @@ struct voting {
 inline const std::array votings{
     voting{&scripts::acquire, &scripts::renew, &scripts::release, &scripts::quorum_acquire, &scripts::quorum_renew,
            &scripts::quorum_release, &scripts::quorum_fence},
+    // Waiting at a latch or a barrier: nothing is held afterwards, so there is nothing to renew (client/meet_ballot.hpp).
+    voting{&scripts::meet_wait, nullptr, &scripts::meet_leave, &scripts::quorum_meet_wait, nullptr,
+           &scripts::meet_leave, nullptr},
 };
 
 // The one that a script belongs to, the first of them if there are several; null: it cannot be put to the vote.
