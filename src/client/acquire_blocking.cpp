@@ -67,7 +67,7 @@ result<lease> acquire_blocking(std::shared_ptr<core> owner, std::string_view nam
 result<void> wait_blocking(std::shared_ptr<core> owner, std::string_view key, std::string_view name,  // NOLINT
                            const lock::terms& how, lock::flavour_ptr what, const std::stop_token& stop) noexcept try {
   if (owner->is_foreign()) return core::foreign();
-  if (auto why = unsupported(*owner, what->noun)) return *why;
+  if (auto why = unsupported(*owner, *what)) return *why;
   auto guard = owner->lock();
   acquire_call call{*owner, std::string{key}, owner->make_owner(), how, std::move(what)};
   carry_out(owner, guard, call, stop, name);

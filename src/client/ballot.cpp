@@ -1,6 +1,7 @@
 #include "client/ballot.hpp"
 
 #include "client/acquire_ballot.hpp"
+#include "client/meet_ballot.hpp"
 #include "client/release_ballot.hpp"
 #include "client/renew_ballot.hpp"
 #include "lock/quorum_majority.hpp"
@@ -44,6 +45,7 @@ ballot::pointer ballot::make(core& owner, net::request& asker, matter what, cons
   }
   what.by = lock::voting_on(*what.script, what.args);
   if (what.by == nullptr) return nullptr;
+  if (what.script == &scripts::meet_wait) return pointer{new meet_ballot{owner, asker, std::move(what), before}};
   if (what.script == what.by->asked_acquire) {
     return pointer{new acquire_ballot{owner, asker, std::move(what), before}};
   }

@@ -5,6 +5,7 @@
 //   renew    -> quorum_renew                    "kept", "gone", "taken", or a failure
 //   release  -> quorum_release                  1, 0, or a failure
 //   … or their likes for what is not a plain lock (lock/voting.hpp)
+//   meet_wait -> quorum_meet_wait               as acquire; nothing is held afterwards
 //
 // Place: under script_call, beside `unscripted`: both take the same keys and arguments another way and end in the same answer.
 // So what is above (acquire_machine, lease_machine, every call and its time limits) is the same for one node and for five.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "client/core.hpp"
+#include "client/quorum_meeting.hpp"
 #include "lock/meeting.hpp"
 
 #include <holdfast/client.hpp>
@@ -32,6 +33,7 @@ class meeting {
   [[nodiscard]] std::optional<std::chrono::nanoseconds> usual_limit() const noexcept { return how_.wait; }
 
  private:
+  [[nodiscard]] arrival make_arrival(std::ptrdiff_t n, bool drops) const;
   result<lock::meet_reply> send(std::ptrdiff_t n, bool drops);
   [[nodiscard]] runtime::duration longest_call() const noexcept;
 
@@ -41,7 +43,8 @@ class meeting {
   const std::ptrdiff_t expected_;
   const meeting_options how_;
   std::string key_;
-  std::atomic<std::uint64_t> made_{0};  // 0: not met yet
+  std::atomic<std::uint64_t> made_{0};        // 0: not met yet
+  std::unique_ptr<quorum_meeting> quorum_{};  // null: elsewhere
 };
 
 // false when the limit passed; throws anything else.

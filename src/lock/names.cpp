@@ -86,6 +86,7 @@ std::string note_key(std::string_view key) { return helper_key(key, ":note"); }
 std::string value_key(std::string_view key) { return helper_key(key, ":value"); }
 std::string leader_key(std::string_view key) { return helper_key(key, ":leader"); }
 std::string capacity_key(std::string_view key) { return helper_key(key, ":capacity"); }
+std::string guard_key(std::string_view key) { return helper_key(key, ":guard"); }
 std::string shard_channel(std::string_view key, std::string_view inbox) {
   std::array<char, 12> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), fence_tag(slot_of(key))).ptr;
@@ -100,8 +101,8 @@ bool is_helper_key(std::string_view key) noexcept {
   if (key.starts_with("holdfast:fence:{")) return true;
   if (!has_tag(key)) return false;
   if (key.find(":rwlock_timeout:") != std::string_view::npos) return true;  // Redisson's, of one reader
-  static constexpr std::array<std::string_view, 6> suffixes{":waiters",  ":seen",  ":note",
-                                                            ":capacity", ":value", ":leader"};
+  static constexpr std::array<std::string_view, 7> suffixes{":waiters", ":seen",   ":note", ":capacity",
+                                                            ":value",   ":leader", ":guard"};
   return std::any_of(suffixes.begin(), suffixes.end(), [key](std::string_view each) { return key.ends_with(each); });
 }
 

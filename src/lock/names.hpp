@@ -8,6 +8,7 @@
 //                                           value   {app:invoice:42}:value    what a cache keeps beside the lock of its loader
 //                                           leader  {app:invoice:42}:leader   who was elected under the lock
 //                                           capacity {app:invoice:42}:capacity of a semaphore, once it was changed
+//                                           guard   {app:invoice:42}:guard    the lock under which a quorum's meeting is changed
 //   name `{user:7}:cart`                ->  waiters {user:7}:cart:waiters     a name that has a tag keeps it
 //
 // All keys of one lock hash to one slot, so that a script may touch them in a Cluster. Names with broken braces would put
@@ -47,6 +48,7 @@ std::string note_key(std::string_view key);
 std::string value_key(std::string_view key);
 std::string leader_key(std::string_view key);
 std::string capacity_key(std::string_view key);
+std::string guard_key(std::string_view key);
 // Of a quorum's node, not of a lock: whether and from when on it may vote (scripts/_seat.lua).
 inline constexpr std::string_view seat_key = "holdfast:quorum";
 

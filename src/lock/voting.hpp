@@ -52,6 +52,9 @@ inline const std::array votings{
     // An elector: acquired as a plain lock, which the first row stands for.
     voting{&scripts::acquire, &scripts::elector_renew, &scripts::elector_release, &scripts::quorum_acquire,
            &scripts::quorum_leader_renew, &scripts::quorum_leader_release, &scripts::quorum_fence},
+    // Waiting at a latch or a barrier: nothing is held afterwards, so there is nothing to renew (client/meet_ballot.hpp).
+    voting{&scripts::meet_wait, nullptr, &scripts::meet_leave, &scripts::quorum_meet_wait, nullptr,
+           &scripts::meet_leave, nullptr},
 };
 
 // The one that a script with these arguments belongs to, the first of them if there are several; null: it cannot be put to the

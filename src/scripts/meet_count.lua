@@ -11,6 +11,7 @@
 
 --@include _meeting.lua
 --@include _inbox.lua
+--@include _meet_tell.lua
 
 local kind, ttl, id, count, window = ARGV[1], ARGV[3], ARGV[5], tonumber(ARGV[6]), ARGV[8]
 
@@ -23,25 +24,6 @@ local function forget_old()
       call('HDEL', KEYS[1], '@' .. oldest[i])
     end
   end
-end
-
--- Those who wait for a phase that has passed, 500 at a time. The others are told by their own heartbeats, if the caller
--- dies before it calls again.
-local function tell(present)
-  local function passed(entry)
-    local phase, inbox, waiter = string.match(entry, '^(%d+);%d+:([^:]+):(%d+):')
-    return phase and tonumber(phase) < tonumber(present), inbox, waiter
-  end
-  local first = call('ZRANGE', KEYS[2], '0', '0')[1]
-  if not (first and passed(first)) then return '0' end
-  local heads = call('ZRANGE', KEYS[2], '0', '499', 'WITHSCORES')
-  for i = 1, #heads, 2 do
-    local over, inbox, waiter = passed(heads[i])
-    if not over then return '0' end
-    call('ZREM', KEYS[2], heads[i])
-    post(inbox, waiter .. ' ' .. heads[i + 1])
-  end
-  return #heads == 1000 and '1' or '0'
 end
 
 local wrong = attend(kind, ARGV[2], ttl, ARGV[4])
@@ -85,4 +67,4 @@ if id ~= '' then
     end
   end
 end
-return field('made') .. ' ' .. phase .. ' ' .. present .. ' ' .. left .. ' ' .. tell(present)
+return field('made') .. ' ' .. phase .. ' ' .. present .. ' ' .. left .. ' ' .. tell(KEYS[2], present)
