@@ -50,7 +50,7 @@ bool quorum_keeper::store(guard_type& guard, const brought& what) {
                       {what.key, lock::waiters_key(what.key)},
                       {std::string{what.owner}, {}},
                       true,
-                      lock::voting_on(scripts::release)};
+                      lock::voting_on(scripts::release, {})};
   release_ballot::send(*core_, std::move(back), asked.round().unheard(), boot_clock::now());
   return true;
 }

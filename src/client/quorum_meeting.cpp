@@ -56,7 +56,7 @@ class read_round final : public node_round {
     return ends(machine.answered(node, version));
   }
   bool failed(std::size_t node) override { return ends(machine.failed(node)); }
-  void limit_passed() override { ends(machine.timer()); }
+  void limit_passed(runtime::time_point /*now*/) override { ends(machine.timer()); }
 
  private:
   bool ends(quorum_reading step) {
@@ -82,7 +82,7 @@ class write_round final : public node_round {
     return ends(machine.answered(node, counted));
   }
   bool failed(std::size_t node) override { return ends(machine.failed(node)); }
-  void limit_passed() override { ends(machine.timer()); }
+  void limit_passed(runtime::time_point /*now*/) override { ends(machine.timer()); }
 
  private:
   bool ends(quorum_writing step) {

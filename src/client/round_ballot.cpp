@@ -8,21 +8,23 @@ using runtime::time_point;
 
 void node_round::run(core& owner, guard_type& guard, question what) {
   core_ = &owner;
-  const ballot::pointer asked{new round_ballot{
-      owner, *this, {what.script, std::move(what.keys), std::move(what.args), false, nullptr}, what.limit}};
+  const ballot::pointer asked{new round_ballot{owner, *this, std::move(what)}};
   asked->start(runtime::boot_clock::now());
-  owner.wait(guard, *this);
+  if (!finished) owner.wait(guard, *this);
 }
 
-round_ballot::round_ballot(core& owner, node_round& asker, matter what, runtime::duration limit)
-    : ballot{owner, &asker, std::move(what)},
+round_ballot::round_ballot(core& owner, node_round& asker, node_round::question what)
+    : ballot{owner, &asker, {what.script, std::move(what.keys), std::move(what.args), false}},
       counter_{asker},
       max_ttl_{std::to_string(owner.where().max_ttl.count())},
-      limit_{limit} {}
+      limit_{what.limit},
+      lasting_{what.lasting} {}
 
 void round_ballot::begin(time_point now) {
   sent(now);
   wake_at(now + limit_);
+  if (lasting_) useful_until_ = now + limit_;
+  counter_.begun(now);
   for (std::size_t i = 0; i < size() && !decided(); ++i) ask(purpose::vote, i, now);
 }
 
@@ -48,7 +50,7 @@ void round_ballot::failed(purpose /*why*/, std::size_t node, bool /*sent*/, time
 }
 
 void round_ballot::limit_passed(time_point now) {
-  counter_.limit_passed();
+  counter_.limit_passed(now);
   end(now);
 }
 

@@ -1,12 +1,10 @@
-// One script on every node of a quorum at once, and what most of them say (lock/quorum_round.hpp); for what is no lock.
+// What most nodes of a quorum say to one script (lock/quorum_round.hpp); for what is no lock.
 //
-// On the caller's stack, who waits for the decision and no longer: what is on its way to slower nodes by then is carried out there.
-// Nothing is sent twice.
+// On the caller's stack, who waits for the decision and no longer. Nothing is sent twice.
 // The script's ARGV begin with the run id of the node's process and max_ttl, for _seat.lua. Guarded by the client's mutex.
 #pragma once
 
-#include "client/ballot.hpp"
-#include "client/call.hpp"
+#include "client/round_ballot.hpp"
 #include "lock/quorum_round.hpp"
 
 #include <holdfast/result.hpp>
@@ -18,9 +16,7 @@
 
 namespace holdfast::detail {
 
-class round_ballot;
-
-class round_call final : public call, private net::request {
+class round_call final : private node_round {
  public:
   // What an answer says: nodes whose words are the same agree. A failure: nothing of use.
   using reader = std::function<result<std::string>(const resp::value&)>;
@@ -33,12 +29,11 @@ class round_call final : public call, private net::request {
   };
 
   round_call(core& owner, question asked, reader read);
-  ~round_call();
 
   // Sends it and waits for the end.
   lock::round_end run(guard_type& guard);
 
-  [[nodiscard]] const lock::quorum_round& round() const noexcept;
+  [[nodiscard]] const lock::quorum_round& round() const noexcept { return round_; }
   // The answers that came before the end, by node, null: none; and those of the majority that agreed.
   [[nodiscard]] std::vector<const resp::value*> replies() const;
   [[nodiscard]] std::vector<const resp::value*> agreeing() const;
@@ -46,14 +41,17 @@ class round_call final : public call, private net::request {
   [[nodiscard]] failure problem() const;
 
  private:
-  void encode(std::string& /*out*/) override {}  // carried by the ballot, never sent itself
-  void on_reply(const resp::value& reply, runtime::time_point now) override;
-  void on_interrupted(const failure& /*why*/, runtime::time_point /*now*/) override {}
-  void on_refused(const failure& /*why*/, runtime::time_point /*now*/) override {}
+  void begun(runtime::time_point now) override { round_.start(now); }
+  bool answered(std::size_t node, const resp::value& reply, runtime::time_point now) override;
+  bool failed(std::size_t node) override { return round_.failed(node) != lock::round_end::open; }
+  void limit_passed(runtime::time_point now) override { round_.timer(now); }
 
   core& core_;
-  round_ballot* ballot_;     // owned by the next
-  ballot::pointer pointer_;  // withdraws it
+  question asked_;
+  const reader read_;
+  lock::quorum_round round_;
+  std::vector<resp::value> replies_;
+  std::optional<failure> problem_;  // what a node refused it for
 };
 
 }  // namespace holdfast::detail

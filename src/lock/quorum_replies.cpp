@@ -17,6 +17,15 @@ failure odd(std::string_view script) {
           "the answer to the quorum_" + std::string{script} + " script is not of a form that it can return"};
 }
 
+// A word, and the space behind it.
+bool take_text(std::string_view& text, std::string& out) {
+  const auto end = text.find(' ');
+  if (end == std::string_view::npos) return false;
+  out = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return true;
+}
+
 }  // namespace
 
 std::optional<vote_reply> read_not_seated(std::string_view text) {
@@ -39,17 +48,6 @@ std::optional<vote_reply> read_not_seated(std::string_view text) {
   }
   return std::nullopt;
 }
-
-// A word, and the space behind it.
-bool take_text(std::string_view& text, std::string& out) {
-  const auto end = text.find(' ');
-  if (end == std::string_view::npos) return false;
-  out = text.substr(0, end);
-  text.remove_prefix(end + 1);
-  return true;
-}
-
-}  // namespace
 
 std::vector<slot_number> read_slots(std::string_view text) {
   std::vector<slot_number> out;
