@@ -69,11 +69,12 @@ if fits and not before then
   return granted(hint)
 end
 
+-- For a little longer than the last of them may be silent.
 if entry ~= '' then
   call('ZADD', KEYS[2], 'NX', now(), entry)
-  call('PEXPIRE', KEYS[2], '15000')
+  call('PEXPIRE', KEYS[2], '4000')
   call('HSET', seen, entry, now())
-  call('PEXPIRE', seen, '15000')
+  call('PEXPIRE', seen, '4000')
 end
 if before then return 'busy 1000 ' .. string.match(before, '^%d+[*^]%d+:[^:]+:%d+:(.*)$') end
 
