@@ -70,11 +70,12 @@ if fits and not before then
   return 'granted ' .. vote_number(KEYS[3], hint)
 end
 
+-- For a little longer than the last of them may be silent.
 if entry ~= '' then
   call('ZADD', KEYS[2], 'NX', now(), entry)
-  call('PEXPIRE', KEYS[2], '15000')
+  call('PEXPIRE', KEYS[2], '4000')
   call('HSET', seen, entry, now())
-  call('PEXPIRE', seen, '15000')
+  call('PEXPIRE', seen, '4000')
 end
 if before then return 'full 1000 readers ' .. string.match(before, '^%d+[*^]%d+:[^:]+:%d+:(.*)$') end
 
