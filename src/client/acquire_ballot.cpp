@@ -5,6 +5,7 @@
 #include "lock/quorum_failures.hpp"
 #include "lock/shares.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -123,6 +124,18 @@ void acquire_ballot::answered(purpose why, std::size_t node, const resp::value& 
   listed_[node] = read->what == lock::vote_reply::kind::held;
   if (may_have_[node]) owner().saw_fence(read->number);
   follow(machine_->answered(now, node, *read), now);
+  if (!decided()) leave_behind(now);
+}
+
+// The votes are divided, and what could still decide are nodes that have been silent since before this round: not waited for, because
+// meanwhile our votes would be in the way of others.
+void acquire_ballot::leave_behind(time_point now) {
+  const auto late = machine_->stragglers();
+  const auto is_silent = [&](std::size_t each) { return owner().nodes().at(each).overdue(now, terms_.node_limit); };
+  if (!std::ranges::all_of(late, is_silent)) return;
+  for (const std::size_t each : late) {
+    if (!decided()) follow(machine_->failed(now, each), now);
+  }
 }
 
 void acquire_ballot::failed(purpose why, std::size_t node, bool sent, time_point now) {

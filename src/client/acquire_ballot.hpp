@@ -26,6 +26,7 @@ class acquire_ballot final : public ballot {
   }
 
   void follow(lock::quorum_step step, runtime::time_point now);
+  void leave_behind(runtime::time_point now);
   void append_vote(std::size_t node, bool by_text, std::string_view from_list, std::string_view hint,
                    const std::string& slots, std::string& out) const;
   void won(runtime::time_point now);

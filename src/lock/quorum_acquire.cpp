@@ -232,6 +232,15 @@ std::size_t quorum_acquire::answers() const noexcept {
   return nodes_.size() - count(stand::due) - count(stand::silent);
 }
 
+std::vector<std::size_t> quorum_acquire::stragglers() const {
+  std::vector<std::size_t> out;
+  if (state_ != state::asking || answers() < majority_of(nodes_.size())) return out;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].at == stand::due) out.push_back(i);
+  }
+  return out;
+}
+
 std::string quorum_acquire::holder() const {
   const auto votes = rivals();
   const auto most = std::ranges::max_element(votes, {}, [](const auto& each) { return each.second; });

@@ -71,6 +71,8 @@ class quorum_acquire {
   quorum_step cancel();
 
   [[nodiscard]] runtime::time_point wake_at() const noexcept;
+  // The nodes whose votes are waited for, where a majority has answered; of less it cannot be said that it would do without them.
+  [[nodiscard]] std::vector<std::size_t> stragglers() const;
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   // The nodes that are still to be sent number(); each is named once.
   std::vector<std::size_t> take_unnoted();

@@ -143,6 +143,10 @@ bool connection::laden(time_point now, duration limit) const noexcept {
   return main_->in_flight() + backlog_.size() >= many && now - main_->oldest() > limit;
 }
 
+bool connection::overdue(time_point now, duration limit) const noexcept {
+  return !ready() || (main_->in_flight() != 0 && now - main_->oldest() > limit);
+}
+
 // ---- time
 
 void connection::plan(time_point now) {

@@ -94,6 +94,8 @@ class connection final : public carrier, private runtime::timer {
   [[nodiscard]] bool hopeful() const noexcept;
   // More is unanswered than is good, and for longer than `limit`: what is added would only wait behind it.
   [[nodiscard]] bool laden(runtime::time_point now, runtime::duration limit) const noexcept;
+  // Not connected, or something has been unanswered for longer than `limit`: it is silent for now.
+  [[nodiscard]] bool overdue(runtime::time_point now, runtime::duration limit) const noexcept;
   // The process at the other end, when ready.
   [[nodiscard]] const server_identity& identity() const noexcept { return identity_; }
   // Whether grants can reach us; without, waiting has to poll.

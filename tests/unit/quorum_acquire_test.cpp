@@ -88,6 +88,20 @@ TEST(QuorumAcquire, VotesThatOthersShareAreASplitToo) {
   EXPECT_EQ(machine.why(), refusal::split);
 }
 
+TEST(QuorumAcquire, NamesWhomItWaitsForOnceAMajorityHasAnswered) {
+  auto machine = ask(5);
+  machine.answered(after(1), 0, granted(7));
+  machine.answered(after(1), 1, held("other"));
+  EXPECT_TRUE(machine.stragglers().empty()) << "without them there is no majority of answers";
+  machine.answered(after(1), 2, held("other"));
+  EXPECT_EQ(machine.stragglers(), (std::vector<std::size_t>{3, 4}));
+  machine.answered(after(1), 3, granted(7));
+  EXPECT_EQ(machine.stragglers(), (std::vector<std::size_t>{4}));
+  EXPECT_EQ(machine.failed(after(1), 4), step::refused);
+  EXPECT_EQ(machine.why(), refusal::split);
+  EXPECT_TRUE(machine.stragglers().empty());
+}
+
 TEST(QuorumAcquire, SilenceEndsAtTheLimitOfANode) {
   auto machine = ask(5);
   machine.answered(after(1), 0, granted(7));
