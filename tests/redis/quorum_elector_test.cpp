@@ -23,8 +23,8 @@ class QuorumElector : public testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(QuorumElector, OneLeadsAndTheNextFollowsWhenItStops) {
-  elector one{first, "seat", {.id = "one"}};
-  elector two{second, "seat", {.id = "two"}};
+  elector one{first, "seat", {.id = "one", .ttl = 60s}};  // nothing goes by lapsing
+  elector two{second, "seat", {.id = "two", .ttl = 60s}};
   one.start();
   ASSERT_TRUE(eventually(patience, [&] { return one.leads(); }));
   two.start();
@@ -36,7 +36,7 @@ TEST_P(QuorumElector, OneLeadsAndTheNextFollowsWhenItStops) {
     EXPECT_EQ(seen->id, "one");
     EXPECT_EQ(seen->term, one.term());
     EXPECT_GT(seen->remaining, 0ms);
-    EXPECT_LE(seen->remaining, 5s);
+    EXPECT_LE(seen->remaining, 60s);
   }
   EXPECT_TRUE(eventually(patience, [&] { return nodes.holding(record) == nodes.size(); }));
   EXPECT_TRUE(nodes.without_expiry().empty());
@@ -160,14 +160,18 @@ TEST_P(QuorumElector, ObserversHearOfChangesAtOnceAndLookSeldom) {
   const leader_watch watch{second, "seat", heard.callback()};
   ASSERT_TRUE(heard.end_with("nobody"));
   const auto start = std::chrono::steady_clock::now();
-  elector one{first, "seat", {.id = "one", .ttl = 30s}};
-  one.start();
-  ASSERT_TRUE(heard.end_with("one"));
-  ASSERT_TRUE(eventually(patience, [&] { return nodes.holding(record) == nodes.size(); }));
-  one.stop();
-  ASSERT_TRUE(heard.end_with("nobody"));
+  std::vector<std::string> expected{"nobody"};
+  for (int i = 0; i < 3; ++i) {  // the first of them may be seen because connections have come up
+    elector one{first, "seat", {.id = "one", .ttl = 30s}};
+    one.start();
+    ASSERT_TRUE(heard.end_with("one"));
+    ASSERT_TRUE(eventually(patience, [&] { return nodes.holding(record) == nodes.size(); }));
+    one.stop();
+    ASSERT_TRUE(heard.end_with("nobody"));
+    expected.insert(expected.end(), {"one", "nobody"});
+  }
   EXPECT_LT(since(start), 5s) << "by the slow timer only";
-  EXPECT_EQ(heard.all(), (std::vector<std::string>{"nobody", "one", "nobody"}));
+  EXPECT_EQ(heard.all(), expected);
 }
 
 TEST_P(QuorumElector, AnIdleWatchDoesNotPollAndAChangeCostsFewLooks) {
