@@ -25,14 +25,12 @@ std::vector<std::string> keys_of(const std::string& key) {
 
 result<std::optional<cache_entry>> quorum_keeper::read(guard_type& guard, const std::string& key) {
   round_call asked{*core_, {scripts::quorum_cache_read, keys_of(key), {}}, lock::read_kept_word};
-  switch (asked.run(guard)) {
-    case round_end::agreed:
-      return lock::read_entries(asked.agreeing());
-    case round_end::unreachable:
-      return refusal(asked);
-    default:
-      return std::optional<cache_entry>{};
-  }
+  const round_end end = asked.run(guard);
+  if (end == round_end::unreachable) return refusal(asked);
+  if (end != round_end::agreed) return std::optional<cache_entry>{};
+  auto kept = lock::read_entries(asked.agreeing());
+  if (kept && *kept) core_->saw_fence((*kept)->number);  // whoever loads over it has a greater one
+  return kept;
 }
 
 bool quorum_keeper::store(guard_type& guard, const brought& what) {

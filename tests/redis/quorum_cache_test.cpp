@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "lock/names.hpp"
 #include "redis/common.hpp"
 #include "support/quorum_group.hpp"
 
@@ -313,6 +314,56 @@ TEST_P(QuorumCache, WaitingEndsAtItsLimitAndByItsToken) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfNodes, QuorumCache, testing::Values(3, 5));
+
+// The counters of the nodes are far apart, and nobody reaches them all: a number is on a majority before it is used.
+TEST(QuorumCacheNumbers, ALoaderIsAboveAPutThatItsNodesDidNotDraw) {
+  quorum_group nodes{{.nodes = 3, .max_ttl = 60s}};
+  const auto without = [&](std::size_t which) {
+    settings made = nodes.where();
+    made.hosts[which].port = 1;
+    return made;
+  };
+  const std::string counter = lock::fence_key(lock_key);
+  nodes.node(0).text({"SET", counter, "1794777060182298", "EX", "1000"});
+  for (const std::size_t i : {1U, 2U}) nodes.node(i).text({"SET", counter, "1794777000000000", "EX", "1000"});
+  client first{without(2)};
+  cache<int>{first}.put("k", 1, 60s);
+  client second{without(0)};
+  cache<int> values{second};
+  EXPECT_EQ(values.get("k").value(), kept{}) << "one of three has it";
+  EXPECT_EQ(values.get_or_load("k", 60s, [] { return 2; }), 2);
+  EXPECT_EQ(values.stats().dropped, 0u);
+  EXPECT_EQ(values.get("k").value(), kept{2});
+  EXPECT_EQ(cache<int>{first}.get("k").value(), kept{}) << "what was put and what was loaded: neither is on both";
+}
+
+TEST(QuorumCacheNumbers, ALoaderThatFindsSomethingNewerThanItsFenceBeginsAnew) {
+  quorum_group nodes{{.nodes = 3, .max_ttl = 60s}};
+  client redis{nodes.where()};
+  client second{nodes.where()};
+  cache<int> values{redis};
+  cache<int> others{second};
+  values.erase("k");
+  std::future<std::optional<int>> waiter;
+  std::atomic<int> loads{0};
+  const auto failing = [&]() -> int {
+    waiter = std::async(std::launch::async, [&] { return others.get_or_load("k", 60s, [&] { return ++loads; }); });
+    EXPECT_TRUE(eventually(patience, [&] { return nodes.holding(waiters_of(lock_key)) == nodes.size(); }));
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      // The waiter will get the lock under a smaller number: as if this came between its vote and its look.
+      std::string mark = nodes.node(i).text({"GET", value_key});
+      mark.replace(mark.find(' ') + 1, 2, "99");
+      nodes.node(i).text({"SET", value_key, mark, "PX", "60000"});
+    }
+    throw std::domain_error{"the source is down"};
+  };
+  EXPECT_THROW(values.get_or_load("k", 60s, failing), std::domain_error);
+  EXPECT_EQ(waiter.get(), 1);
+  EXPECT_EQ(loads, 1);
+  EXPECT_EQ(others.stats().dropped, 0u);
+  EXPECT_EQ(second.stats().acquired, 2u) << "the second time above what it found";
+  EXPECT_EQ(values.get("k").value(), kept{1});
+}
 
 // A node that forgot an erasure must not help the load that the erasure was about.
 TEST(QuorumCacheGuard, ANodeThatForgotSomethingSinceTheLoadBeganDoesNotStoreIt) {
