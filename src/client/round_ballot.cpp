@@ -8,21 +8,27 @@ using runtime::time_point;
 
 void node_round::run(core& owner, guard_type& guard, question what) {
   core_ = &owner;
-  const ballot::pointer asked{new round_ballot{
-      owner, *this, {what.script, std::move(what.keys), std::move(what.args), false, nullptr}, what.limit}};
+  const ballot::pointer asked{
+      new round_ballot{owner,
+                       *this,
+                       {what.script, std::move(what.keys), std::move(what.args), false, nullptr},
+                       what.limit,
+                       what.for_all}};
   asked->start(runtime::boot_clock::now());
   owner.wait(guard, *this);
 }
 
-round_ballot::round_ballot(core& owner, node_round& asker, matter what, runtime::duration limit)
+round_ballot::round_ballot(core& owner, node_round& asker, matter what, runtime::duration limit, bool for_all)
     : ballot{owner, &asker, std::move(what)},
       counter_{asker},
       max_ttl_{std::to_string(owner.where().max_ttl.count())},
-      limit_{limit} {}
+      limit_{limit},
+      for_all_{for_all} {}
 
 void round_ballot::begin(time_point now) {
   sent(now);
   wake_at(now + limit_);
+  if (for_all_) useful_until_ = now + limit_;
   for (std::size_t i = 0; i < size() && !decided(); ++i) ask(purpose::vote, i, now);
 }
 

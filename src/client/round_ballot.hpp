@@ -18,6 +18,7 @@ class node_round : public net::request, public call {
     std::vector<std::string> keys;
     std::vector<std::string> args;  // after the run id and max_ttl, which come first
     runtime::duration limit;        // for the nodes to answer
+    bool for_all = false;           // also those that are connected only after the end, within the limit
   };
 
   // Ends within the limit, counted from when a majority is connected.
@@ -41,7 +42,7 @@ class node_round : public net::request, public call {
 
 class round_ballot final : public ballot {
  public:
-  round_ballot(core& owner, node_round& asker, matter what, runtime::duration limit);
+  round_ballot(core& owner, node_round& asker, matter what, runtime::duration limit, bool for_all);
 
  private:
   void begin(runtime::time_point now) override;
@@ -51,11 +52,14 @@ class round_ballot final : public ballot {
   void failed(purpose why, std::size_t node, bool sent, runtime::time_point now) override;
   void limit_passed(runtime::time_point now) override;
   [[nodiscard]] bool gathers() const noexcept override { return true; }
+  [[nodiscard]] runtime::time_point useful_until() const noexcept override { return useful_until_; }
   void end(runtime::time_point now) { decide(resp::value{}, now); }
 
   node_round& counter_;
   const std::string max_ttl_;
   const runtime::duration limit_;
+  const bool for_all_;
+  runtime::time_point useful_until_{};
 };
 
 }  // namespace holdfast::detail
