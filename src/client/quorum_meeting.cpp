@@ -3,6 +3,7 @@
 #include "client/acquire_call.hpp"
 #include "client/release_call.hpp"
 #include "client/round_ballot.hpp"
+#include "client/vote_words.hpp"
 #include "lock/names.hpp"
 #include "lock/quorum_value.hpp"
 #include "lock/server_error.hpp"
@@ -41,14 +42,16 @@ class read_round final : public node_round {
  public:
   lock::quorum_read machine;
   quorum_reading how = quorum_reading::failed;
-  std::optional<failure> problem;
+  std::optional<failure> problem;  // what a node refused it for
+  bool unseated = false;
 
   bool answered(std::size_t node, const resp::value& reply, time_point now) override {
     if (now >= until_) return ends(machine.failed(node));
     auto read = lock::read_copy(reply);
     if (!read) {
-      // Of a node that may not vote, or has not voted for us, nothing is to be said; it does not speak for the rest either.
-      if (read.code() != errc::protocol) problem = read.failure();
+      // A node that may not vote, or has not voted for us, says nothing of the meeting.
+      if (reply.is_error()) problem = read.failure();
+      unseated = unseated || !reply.is_error();
       return ends(machine.failed(node));
     }
     const std::uint64_t version = read->version;
@@ -110,7 +113,7 @@ struct quorum_meeting::reading {
   std::optional<lock::meeting_state> state{};
   std::uint64_t clock = 0;  // µs
   bool more = false;
-  std::optional<failure> problem{};
+  std::optional<failure> problem{};  // FAILED: why, if it is known and taking the guard would not help
 };
 
 // A number that is open until its arrival has ended, and with it what the nodes need to remember.
@@ -162,7 +165,7 @@ result<lock::meet_reply> quorum_meeting::count(const arrival& what, runtime::dur
     terms.id = lock::arrival_id{object_, mine->number()};
     terms.oldest = mine->oldest();
   }
-  for (int i = 0; what.count == 0 && i < looks; ++i) {
+  for (int i = 0; what.count == 0 && i < looks && boot_clock::now() < until; ++i) {
     if (i > 0) pause();
     if (const answer seen = look(what, false)) return *seen;
   }
@@ -179,6 +182,7 @@ void quorum_meeting::settle(const arrival& what, runtime::duration limit) {
 
 quorum_meeting::answer quorum_meeting::look(const arrival& what, bool write_back) {
   reading now = read(what, nullptr);
+  if (now.problem) return *now.problem;
   if (now.how != quorum_reading::agreed || (!now.state && what.made == 0)) return std::nullopt;
   const auto counted = lock::count(now.state, now.version, terms_of(what), now.version, now.clock);
   if (!counted) return counted.failure();
@@ -192,7 +196,7 @@ quorum_meeting::answer quorum_meeting::look(const arrival& what, bool write_back
 quorum_meeting::answer quorum_meeting::attempt(const arrival& what, const lock::arrival_terms& terms, time_point until,
                                                bool& sent) {
   const auto refused = [&sent](failure why) {
-    if (sent) why.sent = delivery::unanswered;
+    why.sent = sent ? delivery::unanswered : delivery::not_sent;  // a guard that was not had counts nothing
     return answer{std::move(why)};
   };
   auto guard = take_guard(until);
@@ -200,9 +204,9 @@ quorum_meeting::answer quorum_meeting::attempt(const arrival& what, const lock::
   reading now = read(what, &*guard);
   if (now.how == quorum_reading::failed) {
     give_back(*guard);
-    if (now.problem && !lock::is_passing(now.problem->code)) return refused(*now.problem);
-    if (boot_clock::now() < until) return std::nullopt;
-    return refused({errc::unreachable, "no majority of the nodes answered in time"});
+    const bool passes = !now.problem || now.problem->code == errc::unreachable || lock::is_passing(now.problem->code);
+    if (passes && boot_clock::now() < until) return std::nullopt;
+    return refused(now.problem.value_or(failure{errc::unreachable, "no majority of the nodes answered in time"}));
   }
   // Above what was read in any case, whatever the counters of the fences have gone through.
   const std::uint64_t next = std::max(guard->fence, now.version + 1);
@@ -264,7 +268,10 @@ quorum_meeting::reading quorum_meeting::read(const arrival& what, const held_gua
              {key_, lock::waiters_key(key_), guard_, std::string{lock::seat_key}},
              {std::string{lock::to_string(what.kind)}, count_ms(what.ttl), under != nullptr ? under->owner : ""},
              core_->where().node_timeout});
-  reading out{.how = round.how, .version = round.machine.version(), .problem = round.problem};
+  reading out{.how = round.how, .version = round.machine.version()};
+  if (out.how == quorum_reading::failed && !round.unseated) {
+    out.problem = too_few_answers(nodes, round.machine.answers(), round.problem);
+  }
   if (out.problem && out.problem->code == errc::wrong_type) {
     out.problem->detail = "the key " + key_ + " holds something that is not a " +
                           std::string{lock::to_string(what.kind)} +
@@ -295,7 +302,8 @@ std::optional<bool> quorum_meeting::write(const arrival& what, const lock::meeti
             {&scripts::quorum_meet_write,
              {guard_, lock::waiters_key(guard_), key_, lock::waiters_key(key_), std::string{lock::seat_key}},
              std::move(args),
-             core_->where().node_timeout});
+             core_->where().node_timeout,
+             true});
   if (!round.written) return std::nullopt;
   ++core_->counters().released;
   return round.more;

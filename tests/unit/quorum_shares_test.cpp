@@ -73,16 +73,16 @@ resp::value text(std::string_view what) {
 }
 
 TEST(QuorumShares, AnswersAreRead) {
-  const auto some = read_vote(text("busy 120 host:1:ab"));
+  const auto some = read_vote(text("full 120 readers host:1:ab"));
   ASSERT_TRUE(some);
   EXPECT_EQ(some->what, kind::held);
-  EXPECT_TRUE(some->several);
+  EXPECT_EQ(some->rival, "readers");
   EXPECT_EQ(some->left, milliseconds{120});
   EXPECT_EQ(some->holder, "host:1:ab");
-  EXPECT_FALSE(read_vote(text("held 120 host:1:ab"))->several);
+  EXPECT_TRUE(read_vote(text("held 120 host:1:ab"))->rival.empty());
   EXPECT_EQ(read_vote(text("refused lost"))->refusal, "lost");
   EXPECT_EQ(read_vote(text("refused deadlock"))->refusal, "deadlock");
-  for (const auto* odd : {"busy", "busy ", "busy x y", "refused", "refused ", "refused because"}) {
+  for (const auto* odd : {"full", "full ", "full x y z", "full 1 readers", "refused", "refused ", "refused because"}) {
     EXPECT_EQ(read_vote(text(odd)).code(), errc::protocol) << odd;
   }
 }
