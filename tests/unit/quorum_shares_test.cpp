@@ -20,7 +20,7 @@ constexpr time_point start{seconds{1000}};
 vote_reply granted(std::uint64_t number) { return {.what = kind::granted, .number = number}; }
 vote_reply held(std::string by) { return {.what = kind::held, .left = milliseconds{100}, .holder = std::move(by)}; }
 vote_reply busy(std::string by, int left = 100) {
-  return {.what = kind::held, .left = milliseconds{left}, .holder = std::move(by), .several = true};
+  return {.what = kind::held, .left = milliseconds{left}, .holder = std::move(by), .rival = "readers"};
 }
 vote_reply refused(std::string why) { return {.what = kind::refused, .refusal = std::move(why)}; }
 
@@ -41,8 +41,10 @@ TEST(QuorumShares, ReadersOnDifferentNodesAreNoSplit) {
 
 TEST(QuorumShares, WritersOnDifferentNodesAre) {
   EXPECT_EQ(ask(5, {granted(1), granted(1), held("a"), held("b"), held("b")}).why(), refusal::split);
-  EXPECT_EQ(ask(5, {busy("a"), busy("b"), held("c")}).why(), refusal::split)
+  EXPECT_EQ(ask(5, {busy("a"), busy("b"), held("c"), granted(1), held("c")}).why(), refusal::split)
       << "readers and a writer, none of whom has it";
+  EXPECT_EQ(ask(5, {busy("a"), busy("b"), held("c")}).why(), refusal::held)
+      << "whoever has no vote is in nobody's way, and waits to be told";
   EXPECT_EQ(ask(5, {granted(1), busy("a"), busy("b"), granted(1), held("c")}).why(), refusal::split);
 }
 
