@@ -3,7 +3,7 @@
 #include "client/acquire_call.hpp"
 #include "client/release_call.hpp"
 #include "client/round_ballot.hpp"
-#include "client/vote_words.hpp"
+#include "lock/quorum_failures.hpp"
 #include "lock/names.hpp"
 #include "lock/quorum_value.hpp"
 #include "lock/server_error.hpp"
@@ -270,7 +270,7 @@ quorum_meeting::reading quorum_meeting::read(const arrival& what, const held_gua
              core_->where().node_timeout});
   reading out{.how = round.how, .version = round.machine.version()};
   if (out.how == quorum_reading::failed && !round.unseated) {
-    out.problem = too_few_answers(nodes, round.machine.answers(), round.problem);
+    out.problem = lock::too_few_answers(round.machine.answers(), nodes, round.problem);
   }
   if (out.problem && out.problem->code == errc::wrong_type) {
     out.problem->detail = "the key " + key_ + " holds something that is not a " +
