@@ -45,7 +45,7 @@ struct elector_options {
   // What observers are told: an address, a name. At most 1024 bytes. Empty: only the owner's text, <host>:<pid>:….
   std::string id{};
 
-  // How long a leader that crashed is missed. 100 ms to 365 days.
+  // How long a leader that crashed is missed. 100 ms to 365 days; on a quorum at most its max_ttl.
   std::chrono::milliseconds ttl{5'000};
 
   // The time the work needs to end. None: a tenth of ttl, at most 1 s.

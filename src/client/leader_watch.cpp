@@ -44,8 +44,8 @@ result<lock::leader_look> look_at_nodes(core& owner, detail::guard_type& guard, 
   lock::quorum_leader found{owner.nodes().size()};
   const std::vector keys{key, lock::leader_key(key)};
   detail::node_poll asked{owner, scripts::quorum_leader_look, keys, [&found](const result<resp::value>& reply) {
-                            auto vote = reply ? lock::read_leader_vote(*reply) : reply.failure();
-                            vote ? found.answered(std::move(*vote)) : found.failed(vote.failure());
+                            const auto vote = reply ? lock::read_leader_vote(*reply) : reply.failure();
+                            vote ? found.answered(*vote) : found.failed(vote.failure());
                             return found.decided();
                           }};
   asked.run(guard);

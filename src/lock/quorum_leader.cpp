@@ -22,7 +22,7 @@ result<leader_vote> read_leader_vote(const resp::value& reply) {
   return failure{errc::protocol, "the answer to quorum_leader_look is not one that the script can give"};
 }
 
-void quorum_leader::answered(leader_vote vote) {
+void quorum_leader::answered(const leader_vote& vote) {
   --due_;
   ++answers_;
   if (vote.owner.empty()) return;

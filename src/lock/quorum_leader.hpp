@@ -36,7 +36,7 @@ class quorum_leader {
   explicit quorum_leader(std::size_t nodes) : nodes_{nodes}, due_{nodes} {}
 
   // Each node once: what it says, or why it does not.
-  void answered(leader_vote vote);
+  void answered(const leader_vote& vote);
   void failed(const failure& why);
 
   // Whatever is still due would not change the answer.
