@@ -41,6 +41,19 @@ std::optional<milliseconds> remaining_of(const std::vector<lock_info>& votes, st
   return least == milliseconds::max() ? std::nullopt : std::optional{least};
 }
 
+// As far as a majority has come with it: few may be ahead, by a writing that is on its way, or behind.
+std::optional<lock_info> meeting_of(const std::vector<lock_info>& answers, std::size_t needed) {
+  std::vector<lock_info> all;
+  for (const lock_info& each : answers) {
+    if (each.meeting) all.push_back(each);
+  }
+  if (all.size() < needed) return std::nullopt;
+  std::stable_sort(all.begin(), all.end(), [](const lock_info& a, const lock_info& b) {
+    return std::pair{b.meeting->phase, a.meeting->missing} < std::pair{a.meeting->phase, b.meeting->missing};
+  });
+  return std::move(all[needed - 1]);
+}
+
 }  // namespace
 
 lock_info agree(std::vector<lock_info> answers, std::size_t nodes) {
@@ -55,6 +68,10 @@ lock_info agree(std::vector<lock_info> answers, std::size_t nodes) {
     out.remaining = remaining_of(theirs, needed);
     gather_waiters(out, answers);
     return out;
+  }
+  if (auto met = meeting_of(answers, needed)) {
+    gather_waiters(*met, answers);
+    return std::move(*met);
   }
   lock_info out;
   out.name = std::move(answers.front().name);
@@ -74,7 +91,7 @@ lock_list agree(std::vector<lock_list> answers, std::size_t nodes) {
   }
   for (auto& [name, seen] : by_name) {
     lock_info one = agree(std::move(seen), nodes);
-    if (one.held || one.waiting > 0) out.locks.push_back(std::move(one));
+    if (one.held || one.waiting > 0 || one.meeting) out.locks.push_back(std::move(one));
   }
   return out;
 }
