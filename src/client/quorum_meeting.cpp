@@ -141,9 +141,12 @@ class quorum_meeting::open_number {
 };
 
 quorum_meeting::quorum_meeting(std::shared_ptr<core> owner, std::string key)
-    : core_{std::move(owner)}, key_{std::move(key)}, guard_{lock::guard_key(key_)} {
+    : core_{std::move(owner)}, key_{std::move(key)}, guard_{lock::guard_key(key_)} {}
+
+std::uint64_t quorum_meeting::object() {
   const auto guard = core_->lock();
-  object_ = core_->random().number();
+  if (object_ == 0) object_ = core_->random().number();
+  return object_;
 }
 
 lock::arrival_terms quorum_meeting::terms_of(const arrival& what) const {
@@ -162,7 +165,7 @@ result<lock::meet_reply> quorum_meeting::count(const arrival& what, runtime::dur
   std::optional<open_number> mine;
   if (what.count > 0) {
     mine.emplace(*this);
-    terms.id = lock::arrival_id{object_, mine->number()};
+    terms.id = lock::arrival_id{object(), mine->number()};
     terms.oldest = mine->oldest();
   }
   for (int i = 0; what.count == 0 && i < looks && boot_clock::now() < until; ++i) {

@@ -36,6 +36,7 @@ class quorum_meeting {
   using answer = std::optional<result<lock::meet_reply>>;  // none: to be tried again
 
   lock::arrival_terms terms_of(const arrival& what) const;
+  std::uint64_t object();
   answer look(const arrival& what, bool write_back);
   answer attempt(const arrival& what, const lock::arrival_terms& terms, runtime::time_point until, bool& sent);
   result<held_guard> take_guard(runtime::time_point until);
@@ -49,7 +50,8 @@ class quorum_meeting {
   const std::shared_ptr<core> core_;
   const std::string key_;
   const std::string guard_;
-  std::uint64_t object_ = 0;            // tells our arrivals from others'
+  std::uint64_t object_ =
+      0;  // tells our arrivals from others'; made when it is first needed, guarded by the client's mutex
   std::atomic<std::uint64_t> seen_{0};  // the greatest version that a majority has had
   std::mutex numbers_guard_;
   std::set<std::uint64_t> open_;  // numbers of arrivals that may still be repeated

@@ -153,11 +153,15 @@ std::vector<right> cluster_rights(const trial_ground& at) {
   };
 }
 
-std::vector<right> quorum_rights() {
+std::vector<right> quorum_rights(const trial_ground& at) {
   const std::string seat{lock::seat_key};
   return {
       needed("~" + seat, {"EVAL", "return 1", "1", seat}),
       {"+info", need::needed, {}, {"INFO", "server"}, false, true},
+      {"~{" + at.prefix + "*}:guard*",
+       need::nicety,
+       "latch and barrier are refused",
+       {"EVAL", "return 1", "1", lock::guard_key(at.lock)}},
   };
 }
 
@@ -166,7 +170,7 @@ std::vector<right> rights_on(deployment as, const trial_ground& at, int database
   std::vector<right> all = all_rights(at, database, client_name, scripts);
   std::vector<right> more;
   if (as == deployment::cluster) more = cluster_rights(at);
-  if (as == deployment::quorum) more = quorum_rights();
+  if (as == deployment::quorum) more = quorum_rights(at);
   for (right& each : more) {
     std::erase_if(all, [&](const right& known) { return known.word == each.word; });  // it is more than a nicety there
     all.push_back(std::move(each));

@@ -45,7 +45,7 @@ struct trial_ground {
 // Those that a user needs in a Redis Cluster, beside all of the above.
 [[nodiscard]] std::vector<right> cluster_rights(const trial_ground& ground);
 // Likewise on each node of a quorum, where without INFO nobody could tell that it restarted.
-[[nodiscard]] std::vector<right> quorum_rights();
+[[nodiscard]] std::vector<right> quorum_rights(const trial_ground& ground);
 // All of them, on one node of that deployment.
 [[nodiscard]] std::vector<right> rights_on(deployment as, const trial_ground& ground, int database,
                                            std::string_view client_name, bool scripts);

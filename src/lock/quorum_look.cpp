@@ -91,10 +91,28 @@ std::vector<holding> holders_of(const std::vector<lock_info>& answers, std::size
   return out;
 }
 
+// As far as a majority has come with it: few may be ahead, by a writing that is on its way, or behind.
+std::optional<lock_info> meeting_of(const std::vector<lock_info>& answers, std::size_t needed) {
+  std::vector<lock_info> all;
+  for (const lock_info& each : answers) {
+    if (each.meeting) all.push_back(each);
+  }
+  if (all.size() < needed) return std::nullopt;
+  std::stable_sort(all.begin(), all.end(), [](const lock_info& a, const lock_info& b) {
+    return std::pair{b.meeting->phase, a.meeting->missing} < std::pair{a.meeting->phase, b.meeting->missing};
+  });
+  return std::move(all[needed - 1]);
+}
+
 }  // namespace
 
 lock_info agree(std::vector<lock_info> answers, std::size_t nodes) {
-  auto found = holders_of(answers, majority_of(nodes));
+  const std::size_t needed = majority_of(nodes);
+  auto found = holders_of(answers, needed);
+  if (auto met = found.empty() ? meeting_of(answers, needed) : std::nullopt) {
+    gather_waiters(*met, answers);
+    return std::move(*met);
+  }
   lock_info out;
   if (found.empty()) {
     out.name = answers.front().name;
@@ -128,7 +146,7 @@ lock_list agree(std::vector<lock_list> answers, std::size_t nodes) {
   }
   for (auto& [name, seen] : by_name) {
     lock_info one = agree(std::move(seen), nodes);
-    if (one.held || one.waiting > 0) out.locks.push_back(std::move(one));
+    if (one.held || one.waiting > 0 || one.meeting) out.locks.push_back(std::move(one));
   }
   return out;
 }

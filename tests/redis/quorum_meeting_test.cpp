@@ -1,5 +1,6 @@
 // Latch and barrier on a quorum: the same as on one Redis, on three and on five nodes, with and without all of them.
 #include <holdfast/holdfast.hpp>
+#include <holdfast/inspect.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 
 #include "support/eventually.hpp"
 #include "support/quorum_group.hpp"
+#include "support/rights.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -284,6 +286,61 @@ TEST_P(QuorumMeeting, AFreshQuorumIsOpenedByTheFirstToArrive) {
   EXPECT_FALSE(done.try_wait());
   done.count_down();
   EXPECT_TRUE(done.try_wait());
+}
+
+TEST_P(QuorumMeeting, IsSeenByWhoeverLooksAndItsGuardIsNot) {
+  latch done{redis, "done", 3};
+  done.count_down();
+  auto waiter = std::async(std::launch::async, [&] { return done.wait(std::nothrow); });
+  ASSERT_TRUE(waiting("done", 1));
+  const std::string writer{redis.acquire("other", {.ttl = 1000ms}).owner()};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    static_cast<void>(nodes.node(i).text({"SET", "{done}:guard", writer, "PX", "1000"}));
+  }
+  const auto seen = inspect(other, "done");
+  ASSERT_TRUE(seen) << seen.failure().detail;
+  ASSERT_TRUE(seen->meeting);
+  EXPECT_EQ(seen->kind, lock_kind::latch);
+  EXPECT_EQ(seen->meeting->missing, 2U);
+  EXPECT_EQ(seen->waiting, 1U);
+  const auto all = list(other);
+  ASSERT_TRUE(all) << all.failure().detail;
+  ASSERT_EQ(all->locks.size(), 1U) << all->locks.back().name;
+  EXPECT_EQ(all->locks[0].name, "done");
+  done.count_down(2);
+  EXPECT_TRUE(waiter.get());
+}
+
+TEST_P(QuorumMeeting, NeedsTheRightsThatAreListedAndNoMore) {
+  const auto give = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> user{"ACL", "SETUSER", "app", "reset", "on", ">secret"};
+    for (const auto* each : {&needed_rights, &optional_rights, &more})
+      user.insert(user.end(), each->begin(), each->end());
+    for (std::size_t i = 0; i < nodes.size(); ++i) static_cast<void>(nodes.node(i).text(user));
+  };
+  settings how = nodes.where();
+  how.user = "app";
+  how.password = "secret";
+  how.prefix = "app:";
+  give({"~holdfast:quorum", "+info"});
+  {
+    client without{how};
+    for (const auto& refused :
+         {latch{without, "done", 1}.count_down(std::nothrow), latch{without, "done", 1}.wait(std::nothrow)}) {
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.code(), errc::refused) << refused.failure().detail;
+    }
+  }
+  give(quorum_rights);
+  client with{how};
+  latch done{with, "done", 1};
+  auto waiter = std::async(std::launch::async, [&] { return done.wait(std::nothrow); });
+  ASSERT_TRUE(waiting("app:done", 1));
+  latch{with, "done", 1}.count_down();
+  EXPECT_TRUE(waiter.get());
+  barrier step{with, "step", 1};
+  step.arrive_and_wait();
+  step.arrive_and_drop();
 }
 
 TEST_P(QuorumMeeting, ManyArriveAtOnce) {

@@ -47,7 +47,7 @@ inline const std::vector<std::string> family_rights{
 };
 
 // On every node of a quorum, beside needed_rights.
-inline const std::vector<std::string> quorum_rights{"~holdfast:quorum", "+info"};
+inline const std::vector<std::string> quorum_rights{"~holdfast:quorum", "+info", "~{app:*}:guard*"};
 
 // On every node of a Redis Cluster, beside needed_rights; and for hand-offs by message there.
 inline const std::vector<std::string> cluster_rights{"+cluster|slots", "+asking"};

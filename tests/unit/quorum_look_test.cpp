@@ -44,6 +44,24 @@ lock_waiter waiter(std::string owner, std::chrono::microseconds waited) {
   return {std::move(owner), {}, {}, waited, 1};
 }
 
+TEST(QuorumLookAgrees, AMeetingIsAsFarAsAMajorityHasCome) {
+  const auto met = [](std::uint64_t phase, std::uint64_t missing) {
+    lock_info made = free_lock();
+    made.layout = lock_layout::meeting;
+    made.meeting = lock_meeting{.expected = 3, .members = 3, .missing = missing, .phase = phase};
+    return made;
+  };
+  const auto one = agree(std::vector{met(2, 3), met(1, 1), met(1, 2), free_lock()}, 5);
+  ASSERT_TRUE(one.meeting);
+  EXPECT_EQ(one.meeting->phase, 1U);
+  EXPECT_EQ(one.meeting->missing, 2U);
+  EXPECT_EQ(agree(std::vector{met(2, 3), met(1, 1), met(2, 1)}, 3).meeting->missing, 3U);
+  EXPECT_FALSE(agree(std::vector{met(2, 3), met(1, 1), free_lock()}, 5).meeting) << "two of five";
+  std::vector<lock_list> lists(2);
+  for (lock_list& each : lists) each.locks.push_back(met(1, 1));
+  EXPECT_EQ(agree(std::move(lists), 3).locks.size(), 1U);
+}
+
 TEST(QuorumLookAgrees, OnWhomAMajorityOfAllNodesNames) {
   EXPECT_EQ(agree(std::vector{held_by("a", 9s), held_by("a", 8s), held_by("b", 7s)}, 3).owner, "a");
   EXPECT_FALSE(agree(std::vector{held_by("a", 9s), held_by("a", 8s), held_by("b", 7s)}, 5).held) << "two of five";
