@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
 namespace holdfast::detail {
 
@@ -213,12 +214,13 @@ void acquire_ballot::give_back(const std::string& id, const std::string& from_li
 }
 
 void acquire_ballot::refused(time_point now) {
+  const quorum_refusal why = machine_->why();
+  if (why == quorum_refusal::refused) return refused_for_good(now);
   std::vector<std::size_t> voters;
   for (std::size_t i = 0; i < size(); ++i) {
     if (may_have_[i]) voters.push_back(i);
   }
   give_back(what().args[owner_id], {}, std::move(voters), now);
-  const quorum_refusal why = machine_->why();
   if (why == quorum_refusal::split) {
     const auto pause = lock::split_pause(splits_++, now - began_, owner().random());
     return tell_busy("0", duration_cast<milliseconds>(pause), now);
@@ -226,8 +228,18 @@ void acquire_ballot::refused(time_point now) {
   splits_ = 0;
   if (why == quorum_refusal::held) return tell_busy("1", machine_->left(), now);
   if (why == quorum_refusal::young && open_fresh(now)) return;
-  if (why == quorum_refusal::too_many) return tell_too_many(now);
   decide(why_not(), now);
+}
+
+// In the words of the script that was asked for. Whoever asked does not wait then, and so must not be on any list.
+void acquire_ballot::refused_for_good(time_point now) {
+  std::vector<std::size_t> all(size());
+  std::iota(all.begin(), all.end(), 0U);
+  give_back(what().args[owner_id], what().args[entry], std::move(all), now);
+  resp::value answer;
+  answer.type = resp::kind::bulk;
+  answer.text = "refused " + machine_->refusal();
+  decide(answer, now);
 }
 
 // In the words of acquire.lua. Who can be invited is as good as queued: the next look is at the end of the holder's time
@@ -241,13 +253,6 @@ void acquire_ballot::tell_busy(std::string_view rank, milliseconds left, time_po
     answer.text.append("queued 1 ").append(rank).append(" ");
   }
   answer.text.append(std::to_string(left.count())).append(" ").append(machine_->holder());
-  decide(answer, now);
-}
-
-void acquire_ballot::tell_too_many(time_point now) {
-  resp::value answer;
-  answer.type = resp::kind::bulk;
-  answer.text = "refused too_many " + std::to_string(machine_->too_many());
   decide(answer, now);
 }
 

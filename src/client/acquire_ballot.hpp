@@ -37,8 +37,8 @@ class acquire_ballot final : public ballot {
   void give_back(const std::string& id, const std::string& from_list, std::vector<std::size_t> at,
                  runtime::time_point now);
   void refused(runtime::time_point now);
+  void refused_for_good(runtime::time_point now);
   void tell_busy(std::string_view rank, std::chrono::milliseconds left, runtime::time_point now);
-  void tell_too_many(runtime::time_point now);
   [[nodiscard]] failure why_not() const;
   bool open_fresh(runtime::time_point now);
   void opened(runtime::time_point now);

@@ -5,9 +5,11 @@
 #include "client/lease_access.hpp"
 #include "lock/names.hpp"
 #include "lock/quorum_majority.hpp"
+#include "lock/shares.hpp"
 #include "lock/snapshot.hpp"
 #include "lock/transaction.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,32 +26,45 @@ bool is_only(const resp::value& reply, std::string_view word) {
   return reply.is_list() && reply.items.size() == 1 && reply.items[0].text == word;
 }
 
-// On a quorum: every vote for the holder. It is broken when those that may be left are not a majority.
+// On a quorum: every vote for those who hold it. It is broken when the votes that may be left are not a majority.
 result<broken_lock> break_votes(client& redis, core& owner, const std::string& key, std::string_view name,
                                 std::string_view expected_owner) {
   const auto seen = inspect(redis, name, {.patience = std::chrono::milliseconds{0}, .most_waiters = 0});
   if (!seen) return seen.failure();
   if (!seen->held) return lock::nothing_to_break(key);
-  if (!expected_owner.empty() && seen->owner != expected_owner) return lock::changed_holder(seen->owner);
-  broken_lock out{.owner = seen->owner, .next_owner = {}};
+  const auto& holders = seen->held_by;
+  const bool meant =
+      expected_owner.empty() || std::ranges::find(holders, expected_owner, &lock_holder::owner) != holders.end();
+  if (!meant) return lock::changed_holder(seen->owner);
+  const bool shares = seen->layout == lock_layout::shares;
+  const scripts::script& what = seen->kind == lock_kind::semaphore ? scripts::quorum_permits_break
+                                : shares                           ? scripts::quorum_share_break
+                                                                   : scripts::quorum_break;
+  const std::vector keys{key, lock::waiters_key(key)};
+  std::vector<bool> told(holders.size());
   std::size_t unanswered = 0;
   std::optional<failure> why;
   auto guard = owner.lock();
   const auto nodes = owner.nodes().primaries();
   for (net::connection* each : nodes) {
     batch asked{owner, false, each};
-    const std::vector keys{key, lock::waiters_key(key)};
-    asked.add_script(scripts::quorum_break, std::span<const std::string>{keys}, {&out.owner, 1});
+    for (const lock_holder& one : holders) {
+      std::vector<std::string> words{one.owner};
+      if (shares) words.push_back(std::to_string(seen->capacity.value_or(lock::most_shares)));
+      asked.add_script(what, std::span<const std::string>{keys}, std::span<const std::string>{words});
+    }
     if (auto problem = asked.run(guard)) {
       ++unanswered;
       why = problem;
       continue;
     }
-    const auto read = lock::read_break(asked.reply(0), key);
-    out.told = out.told || (read && read->told);
+    for (std::size_t i = 0; i < holders.size(); ++i) {
+      const auto read = lock::read_break(asked.reply(i), key);
+      told[i] = told[i] || (read && read->told);
+    }
   }
   if (unanswered >= lock::majority_of(nodes.size())) return *why;
-  return out;
+  return broken_lock{seen->owner, {}, std::ranges::find(told, false) == told.end(), holders.size()};
 }
 
 }  // namespace

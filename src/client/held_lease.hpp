@@ -36,6 +36,7 @@ class held_lease final : public script_call, private runtime::timer, public std:
   std::chrono::milliseconds extending(std::chrono::milliseconds ttl, runtime::time_point now);
   void extended(const lock::proof& fresh, runtime::time_point now);
   void disproved(loss_cause cause);
+  void becomes(lock::flavour_ptr what) { what_ = std::move(what); }  // the scripts and the number of arguments stay
   void look_at_clock(runtime::time_point now);  // after a sleep the deadline may have passed without its timer
   void stop();                                  // released: no more renewals, no loss any more
   [[nodiscard]] lease_state state(runtime::time_point now) const noexcept;
@@ -52,6 +53,7 @@ class held_lease final : public script_call, private runtime::timer, public std:
   [[nodiscard]] std::string_view name() const noexcept { return std::string_view{key_}.substr(prefix_); }
   [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
   [[nodiscard]] bool detached() const noexcept { return detached_; }
+  // Changed by becomes() alone, which is for the thread whose lease it is.
   [[nodiscard]] const lock::flavour_ptr& what() const noexcept { return what_; }
 
   // The core's.
@@ -73,7 +75,7 @@ class held_lease final : public script_call, private runtime::timer, public std:
   std::shared_ptr<core> owner_;
   const std::string key_;
   const std::string id_;
-  const lock::flavour_ptr what_;
+  lock::flavour_ptr what_;
   const std::uint64_t fence_;
   const std::uint32_t prefix_;
   const bool detached_;

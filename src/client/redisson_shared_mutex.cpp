@@ -62,6 +62,10 @@ struct redisson_shared_mutex::state_type {
 
 redisson_shared_mutex::redisson_shared_mutex(client& redis, std::string_view name, options how) {
   const auto& core = detail::lease_access::core_of(redis);
+  if (core->where().deployment == deployment::quorum) {
+    throw error{{errc::bad_option, "a redisson_shared_mutex does not work on a quorum (" + core->where().display() +
+                                       "): it is there to meet Redisson, which has no such quorum; use shared_mutex"}};
+  }
   const auto prepared = detail::prepare(*core, name, how, true).value();
   if (!how.owner.empty()) throw error{{errc::bad_option, "owner is set, but every hold needs an owner of its own"}};
   if (how.signal_prefix) {

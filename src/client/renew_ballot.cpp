@@ -48,8 +48,11 @@ void renew_ballot::encode(purpose why, std::size_t node, bool by_text, std::stri
     return append_eval(out, script_for(why), by_text, {key, lock::seat_key},
                        {what().args[0], what().args[1], run, max_ttl_}, extra(common));
   }
+  // The last word: it is held already. Whoever waits for it must not hold it back here.
+  std::vector<std::string> more{extra(common).begin(), extra(common).end()};
+  more.emplace_back("again");
   append_eval(out, script_for(why), by_text, {key, lock::waiters_key(key), lock::fence_key(key), lock::seat_key},
-              {what().args[0], what().args[1], "", "", run, max_ttl_}, extra(common));
+              {what().args[0], what().args[1], "", "", run, max_ttl_}, more);
 }
 
 void renew_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {

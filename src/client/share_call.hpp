@@ -19,11 +19,11 @@ class share_call final : public script_call, public limited {
 
  private:
   [[nodiscard]] std::string_view routed_by() const noexcept override { return key_; }
+  void send(runtime::time_point now) override { submit(now); }
   void encode_values(std::string& out) override {
     append_lock_keys(out, key_);
     for (const std::string& each : words_) resp::append_bulk(out, each);
   }
-  void send(runtime::time_point now) override { submit(now); }
   void on_answer(const resp::value& reply, runtime::time_point /*now*/) override {
     if (reply.is_error()) return end(lock::server_error(reply.text));
     if (reply.type != resp::kind::integer) return end(failure{errc::protocol, "the answer is not a number"});

@@ -3,6 +3,7 @@
 #include "client/downgrade.hpp"
 #include "client/lease_access.hpp"
 #include "client/outcomes.hpp"
+#include "client/release_call.hpp"
 #include "lock/shares.hpp"
 
 #include <holdfast/shared_mutex.hpp>
@@ -14,10 +15,14 @@ using detail::lease_access;
 
 namespace {
 
-// The owner goes on under the same id, so that the server knows whose share becomes what.
-options same_holder(const lease& of, const options& how) {
+// A reader's share that became a writer's, and is left over.
+constexpr std::chrono::seconds leftover_limit{10};
+
+// The owner goes on under the same id, so that the server knows whose share becomes what. On a quorum it is told the reader's, and
+// each try has an owner of its own: what takes back a try that failed can then never take the reader's share, nor a later try's.
+options same_holder(const lease& of, const options& how, bool quorum) {
   options made = how;
-  made.owner = of.owner();
+  made.owner = quorum ? std::string{} : std::string{of.owner()};
   made.prefix = std::string{of.key().substr(0, of.key().size() - of.name().size())};
   return made;
 }
@@ -35,7 +40,9 @@ result<void> upgrade(lease& shared, const options& how, bool waits) {
   const std::shared_ptr<detail::held_lease> held = lease_access::held(shared);
   if (auto right = check_kind(held); !right) return right;
   if (!shared) return detail::is_lost(*held);
-  auto got = acquire_blocking(held->owner(), shared.name(), same_holder(shared, how), waits, lock::upgrader());
+  const bool quorum = held->owner()->where().deployment == deployment::quorum;
+  const auto what = quorum ? lock::upgrader_of(shared.owner()) : lock::upgrader();
+  auto got = acquire_blocking(held->owner(), shared.name(), same_holder(shared, how, quorum), waits, what);
   if (!got) return got.failure();
   if (!shared) {
     // Over by our clock, though not yet by the server's: what was read cannot be relied on.
@@ -45,6 +52,7 @@ result<void> upgrade(lease& shared, const options& how, bool waits) {
   {
     auto guard = held->owner()->lock();
     held->stop();
+    if (quorum) detail::release_call::detach(*held->owner(), held->key(), held->id(), {}, leftover_limit, held->what());
     held->owner()->settle(guard);
   }
   lease_access::held(shared) = std::move(lease_access::held(*got));
@@ -93,6 +101,14 @@ result<void> downgrade(lease& exclusive) noexcept try {
   const std::shared_ptr<detail::held_lease> held = lease_access::held(exclusive);
   if (auto right = check_kind(held); !right) return right;
   if (!exclusive) return detail::is_lost(*held);
+  if (held->owner()->where().deployment == deployment::quorum) {
+    // Whatever the nodes answer: a majority may have done it, and those that have not are told by the renewals.
+    {
+      const auto guard = held->owner()->lock();
+      held->becomes(lock::reader());
+    }
+    return detail::downgrade(held, *lock::downgrader()->release, lock::downgrader()->extra);
+  }
   const lock::flavour& what = *lock::upgrader();  // its release is the way back
   return detail::downgrade(held, *what.release, what.extra);
 } catch (const std::exception& problem) {

@@ -36,7 +36,7 @@ struct shared_mutex::state_type {
 
 shared_mutex::shared_mutex(client& redis, std::string_view name, options how) {
   const auto& core = detail::lease_access::core_of(redis);
-  static_cast<void>(detail::prepare(*core, name, how, true, "a shared_mutex").value());
+  static_cast<void>(detail::prepare(*core, name, how, true, detail::unless_quorum(*core, "a shared_mutex")).value());
   if (!how.owner.empty()) throw error{{errc::bad_option, "owner is set, but every hold needs an owner of its own"}};
   state_ = std::make_unique<state_type>(core, name, std::move(how));
 }

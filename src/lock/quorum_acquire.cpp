@@ -51,16 +51,15 @@ quorum_step quorum_acquire::answered(time_point now, std::size_t node, const vot
     case vote_reply::kind::held:
       each.at = stand::held;
       break;
-    case vote_reply::kind::too_many:
-      each.at = stand::too_many;
-      too_many_ = std::max(too_many_, reply.number);
-      break;
     case vote_reply::kind::young:
       each.at = stand::young;
       break;
     case vote_reply::kind::other_max_ttl:
       each.at = stand::other;
       max_ttl_ = reply.max_ttl;
+      break;
+    case vote_reply::kind::refused:
+      each.at = stand::refused;
       break;
   }
   if (state_ == state::noting && each.at == stand::granted) {
@@ -161,14 +160,14 @@ quorum_step quorum_acquire::refuse(quorum_refusal why) {
 }
 
 // The reason that a caller can do most about, of those that are enough by themselves.
-quorum_refusal quorum_acquire::judge() const {
+quorum_refusal quorum_acquire::judge() {
   const std::size_t spare = nodes_.size() - majority_of(nodes_.size());  // so many may be against
   if (count(stand::other) != 0) return quorum_refusal::other_max_ttl;
+  if (find_refusal()) return quorum_refusal::refused;
   if (count(stand::silent) > spare) return quorum_refusal::unreachable;
   if (count(stand::young) > spare) return quorum_refusal::young;
-  if (count(stand::too_many) > spare) return quorum_refusal::too_many;
   if (votes() > spare) return quorum_refusal::split;  // for different slots
-  const auto others = rivals();
+  const auto others = holders(true);
   for (const auto& [name, votes] : others) {
     if (votes >= majority_of(nodes_.size())) return quorum_refusal::held;
   }
@@ -183,16 +182,24 @@ quorum_refusal quorum_acquire::judge() const {
   return count(stand::young) != 0 ? quorum_refusal::young : quorum_refusal::unreachable;
 }
 
-namespace {
+// What one node says is enough where two would wait for each other. That a share is lost, or that there are fewer than were asked for, takes
+// so many that no majority can have it.
+bool quorum_acquire::find_refusal() {
+  const bool most = count(stand::refused) > nodes_.size() - majority_of(nodes_.size());
+  for (const node_state& each : nodes_) {
+    if (each.at != stand::refused || !(most || each.told.refusal == "deadlock")) continue;
+    refusal_ = each.told.refusal;
+    return true;
+  }
+  return false;
+}
 
-const std::string& rival_in(const vote_reply& told) { return told.rival.empty() ? told.holder : told.rival; }
-
-}  // namespace
-
-std::map<std::string, std::size_t> quorum_acquire::rivals() const {
+std::map<std::string, std::size_t> quorum_acquire::holders(bool together) const {
   std::map<std::string, std::size_t> votes;
   for (const node_state& each : nodes_) {
-    if (each.at == stand::held) ++votes[rival_in(each.told)];
+    if (each.at != stand::held) continue;
+    const vote_reply& told = each.told;
+    ++votes[!together ? told.holder : told.several ? std::string{} : told.rival.empty() ? told.holder : told.rival];
   }
   return votes;
 }
@@ -231,12 +238,9 @@ std::vector<std::size_t> quorum_acquire::stragglers() const {
 }
 
 std::string quorum_acquire::holder() const {
-  const auto votes = rivals();
+  const auto votes = holders(false);
   const auto most = std::ranges::max_element(votes, {}, [](const auto& each) { return each.second; });
-  if (most == votes.end()) return {};
-  const auto by = std::ranges::find_if(
-      nodes_, [&](const node_state& each) { return each.at == stand::held && rival_in(each.told) == most->first; });
-  return by->told.holder;
+  return most == votes.end() ? std::string{} : most->first;
 }
 
 std::vector<std::string> quorum_acquire::fresh() const {

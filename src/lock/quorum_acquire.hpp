@@ -50,8 +50,8 @@ enum class quorum_refusal : unsigned char {
   held,           // one other owner is in the way
   split,          // the votes are divided among several, us perhaps: try again soon, after split_pause()
   young,          // too many nodes may not vote yet: left() says how long
+  refused,        // a node's own reason, which waiting does not help: refusal()
   other_max_ttl,  // a node says that the deployment's max_ttl is another
-  too_many,       // more slots than there are: too_many() says how many there are
   unreachable,    // too few nodes answered
   late,           // nothing would be left of the lease
   cancelled,
@@ -89,15 +89,15 @@ class quorum_acquire {
   [[nodiscard]] std::chrono::milliseconds left() const;
   [[nodiscard]] std::size_t answers() const noexcept;  // nodes that said anything
   [[nodiscard]] std::chrono::milliseconds max_ttl() const noexcept { return max_ttl_; }
-  [[nodiscard]] std::uint64_t too_many() const noexcept { return too_many_; }
-  [[nodiscard]] std::string holder() const;  // whoever most nodes told, or nobody
+  [[nodiscard]] std::string holder() const;  // whoever has the most votes, or nobody
+  [[nodiscard]] const std::string& refusal() const noexcept { return refusal_; }
 
   // The seats of all nodes, if all are young because they had none; else nothing. quorum_open may follow if may_open().
   [[nodiscard]] std::vector<std::string> fresh() const;
 
  private:
   enum class state : unsigned char { fresh, asking, noting, done };
-  enum class stand : unsigned char { due, granted, noting, noted, held, too_many, young, other, silent };
+  enum class stand : unsigned char { due, granted, noting, noted, held, young, other, refused, silent };
 
   struct node_state {
     stand at = stand::due;
@@ -115,8 +115,10 @@ class quorum_acquire {
   quorum_step begin_notes(runtime::time_point now);
   quorum_step win();
   quorum_step refuse(quorum_refusal why);
-  [[nodiscard]] quorum_refusal judge() const;
-  [[nodiscard]] std::map<std::string, std::size_t> rivals() const;
+  [[nodiscard]] quorum_refusal judge();
+  [[nodiscard]] bool find_refusal();
+  // By name; `together`: readers are as one, since they are not in each other's way, and of permits the last one is named.
+  [[nodiscard]] std::map<std::string, std::size_t> holders(bool together) const;
 
   quorum_terms terms_;
   std::vector<node_state> nodes_;
@@ -127,8 +129,8 @@ class quorum_acquire {
   runtime::time_point limit_ = runtime::never;
   std::uint64_t number_ = 0;
   std::chrono::milliseconds max_ttl_{0};
-  std::uint64_t too_many_ = 0;
   std::vector<slot_number> slots_;
+  std::string refusal_;
   std::optional<acquisition> won_;
   quorum_refusal why_ = quorum_refusal::cancelled;
 };

@@ -1,7 +1,7 @@
 // What the nodes of a quorum say about its locks, as one answer.
 //
-// Held is what a majority of all nodes votes for, for as long as a majority goes on with it. Fewer votes are nobody's lock: an attempt
-// under way, or what is left of one. Whoever waits on any of them waits. Pure, safe from any thread.
+// Held is what a majority of all nodes votes for, for as long as a majority goes on with it, by each of those whom a majority names, with
+// the weight that a majority gives it. Fewer votes are nobody's lock: an attempt under way, or what is left of one. Whoever waits on any of them waits. Pure, safe from any thread.
 #pragma once
 
 #include <holdfast/inspect.hpp>

@@ -49,6 +49,11 @@ bool take_text(std::string_view& text, std::string& out) {
   return true;
 }
 
+bool is_too_many(std::string_view text) {
+  std::uint64_t there = 0;
+  return take_word(text, "refused too_many ") && is_whole_number(text, there);
+}
+
 }  // namespace
 
 std::vector<slot_number> read_slots(std::string_view text) {
@@ -94,10 +99,7 @@ result<vote_reply> read_vote(const value& reply) {
       out.holder = text;
       return out;
     }
-  } else if (take_word(text, "refused too_many ")) {
-    out.what = vote_reply::kind::too_many;
-    if (is_whole_number(text, out.number)) return out;
-  } else if (take_word(text, "held ")) {
+  } else if (out.several = take_word(text, "busy "); out.several || take_word(text, "held ")) {
     std::int64_t left = 0;
     out.what = vote_reply::kind::held;
     if (take_number(text, left)) {
@@ -107,6 +109,11 @@ result<vote_reply> read_vote(const value& reply) {
     }
   } else if (const auto told = read_not_seated(text)) {
     return *told;
+  } else if (text == "refused lost" || text == "refused deadlock" || is_too_many(text)) {
+    out.what = vote_reply::kind::refused;
+    take_word(text, "refused ");
+    out.refusal = text;
+    return out;
   }
   return odd("acquire");
 }

@@ -17,14 +17,16 @@
 namespace holdfast::lock {
 
 struct vote_reply {
-  enum class kind : unsigned char { granted, held, too_many, young, other_max_ttl } what{};
-  std::uint64_t number = 0;           // granted: the fence drawn on this node; too_many: how many there are
+  enum class kind : unsigned char { granted, held, young, other_max_ttl, refused } what{};
+  std::uint64_t number = 0;           // granted: the fence drawn on this node
   std::vector<slot_number> slots{};   // granted: which, if they have numbers
   std::chrono::milliseconds left{0};  // held: of the holder's vote, -1 without expiry; young: until the node may vote
-  std::string holder{};               // held: of several, the one whose vote ends first
-  std::string rival{};                // held: of several, what tells the one that came last from others; else empty
-  std::string seat{};                 // young: as it stands on the node
-  bool fresh = false;                 // young: there was no seat
+  std::string holder{};               // held; of permits the one whose vote ends first
+  std::string rival{};                // held, of permits: what tells the holder that came last from others; else empty
+  bool several = false;   // held, but not by one owner whom all nodes would name: by readers, or there is a queue
+  std::string refusal{};  // refused: why, as the asked script says it ("lost")
+  std::string seat{};     // young: as it stands on the node
+  bool fresh = false;     // young: there was no seat
   std::chrono::milliseconds max_ttl{0};  // other_max_ttl: the deployment's, or the one that the ttl exceeds
 };
 

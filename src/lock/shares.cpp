@@ -39,6 +39,17 @@ const flavour_ptr& upgrader() {
   return made;
 }
 
+flavour_ptr upgrader_of(std::string_view of) {
+  flavour made = *upgrader();
+  made.extra.insert(made.extra.end() - 1, std::string{of});  // the mode stays the last
+  return std::make_shared<const flavour>(std::move(made));
+}
+
+const flavour_ptr& downgrader() {
+  static const flavour_ptr made = make_read_write(most_shares, "down", '*', nullptr);
+  return made;
+}
+
 flavour_ptr permits(std::uint64_t count, std::uint64_t capacity) {
   flavour made = make(count, capacity, "permits", '*');
   made.noun = "a semaphore";

@@ -19,6 +19,9 @@ inline constexpr std::uint64_t most_slots = 10'000;
 const flavour_ptr& reader();
 const flavour_ptr& writer();
 const flavour_ptr& upgrader();
+// On a quorum: the writer that the reader `of` wants to be, under an owner of its own; and what makes a writer's votes a reader's.
+flavour_ptr upgrader_of(std::string_view of);
+const flavour_ptr& downgrader();
 
 [[nodiscard]] inline bool is_read_write(const flavour_ptr& what) { return what == reader() || what == writer(); }
 

@@ -30,6 +30,14 @@ struct voting {
   bool slots = false;
 };
 
+// Readers and writers: all that is asked for them in one of their modes.
+inline voting on_shares(std::string_view mode) noexcept {
+  return {&scripts::share_acquire,      &scripts::share_renew,
+          &scripts::share_release,      &scripts::quorum_share_acquire,
+          &scripts::quorum_share_renew, &scripts::quorum_share_release,
+          &scripts::quorum_share_fence, mode};
+}
+
 inline const std::array votings{
     voting{&scripts::acquire, &scripts::renew, &scripts::release, &scripts::quorum_acquire, &scripts::quorum_renew,
            &scripts::quorum_release, &scripts::quorum_fence},
@@ -38,6 +46,9 @@ inline const std::array votings{
            true},
     // A new capacity goes to the nodes as a release does: to all, answered by a majority.
     voting{nullptr, nullptr, &scripts::share_capacity, nullptr, nullptr, &scripts::quorum_permits_capacity, nullptr},
+    on_shares("rw"),
+    on_shares("up"),
+    on_shares("down"),
 };
 
 // The one that a script with these arguments belongs to, the first of them if there are several; null: it cannot be put to the

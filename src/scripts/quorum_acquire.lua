@@ -14,7 +14,7 @@
 
 --@include _clock.lua
 --@include _seat.lua
---@include _vote_number.lua
+--@include _grant.lua
 
 local owner, ttl, entry, hint = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local answer = not_seated(KEYS[4], ARGV[5], ARGV[6], ttl)
@@ -31,4 +31,4 @@ end
 
 call('SET', KEYS[1], owner, 'PX', ttl)
 if entry ~= '' then call('ZREM', KEYS[2], entry) end
-return 'granted ' .. vote_number(KEYS[3], hint)
+return granted(hint)

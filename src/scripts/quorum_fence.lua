@@ -9,6 +9,5 @@
 local holder = redis.pcall('GET', KEYS[1])
 if not holder then return 'gone' end
 if holder ~= ARGV[1] then return 'taken' end
-local last = redis.call('GET', KEYS[2])
-if not last or last + 0 < ARGV[2] + 0 then redis.call('SET', KEYS[2], ARGV[2], 'EX', '604800') end
-return 'noted'
+
+--@include _noted.lua

@@ -11,6 +11,5 @@ local vote = redis.pcall('HGET', KEYS[1], ARGV[1])
 if type(vote) == 'table' then return 'taken' end
 local ends = string.match(vote or '', '^(%d+) ')
 if not ends or ends <= now() then return 'gone' end
-local last = call('GET', KEYS[2])
-if not last or last + 0 < ARGV[2] + 0 then call('SET', KEYS[2], ARGV[2], 'EX', '604800') end
-return 'noted'
+
+--@include _noted.lua

@@ -217,7 +217,7 @@ TEST(QuorumRefusals, WhatIsMoreThanAPlainLockNamesTheDeployment) {
     }
   };
   const options how{.ttl = 1000ms};
-  refused([&] { shared_mutex{redis, "s", how}; });
+  refused([&] { redisson_shared_mutex{redis, "s", how}; });
   EXPECT_EQ(redis.try_acquire("x", {.ttl = 1000ms, .signal_prefix = "signal:"}).code(), errc::bad_option);
   EXPECT_TRUE(nodes.left_behind().empty());
 }

@@ -14,8 +14,21 @@ lock_info held_by(std::string owner, std::chrono::milliseconds remaining) {
   made.held = true;
   made.layout = lock_layout::plain;
   made.type = "string";
-  made.owner = std::move(owner);
+  made.owner = owner;
+  made.held_by = {{std::move(owner), {}, {}, 1, {}}};
   made.remaining = remaining;
+  return made;
+}
+
+lock_holder share(std::string owner, std::uint64_t weight, std::chrono::milliseconds remaining) {
+  return {std::move(owner), {}, {}, weight, remaining};
+}
+
+lock_info shared_by(std::vector<lock_holder> holders) {
+  lock_info made = held_by(holders.front().owner, holders.back().remaining.value());
+  made.layout = lock_layout::shares;
+  made.type = "zset";
+  made.held_by = std::move(holders);
   return made;
 }
 
@@ -45,6 +58,38 @@ TEST(QuorumLookAgrees, ForAsLongAsAMajorityGoesOn) {
   for_ever.remaining.reset();
   EXPECT_EQ(agree(std::vector{for_ever, held_by("a", 5s)}, 3).remaining, 5s);
   EXPECT_EQ(agree(std::vector{for_ever, for_ever}, 3).remaining, std::nullopt);
+}
+
+TEST(QuorumLookAgrees, OnEachOfSeveralHolders) {
+  const auto seen =
+      agree(std::vector{shared_by({share("a", 1, 1s), share("b", 1, 5s)}), shared_by({share("b", 1, 4s)}),
+                        shared_by({share("a", 1, 2s), share("b", 1, 6s), share("c", 1, 9s)}), free_lock()},
+            3);
+  ASSERT_EQ(seen.held_by.size(), 2U) << "c has one vote";
+  EXPECT_EQ(seen.held_by[0].owner, "a");
+  EXPECT_EQ(seen.held_by[0].remaining, 1s);
+  EXPECT_EQ(seen.held_by[1].owner, "b");
+  EXPECT_EQ(seen.held_by[1].remaining, 5s);
+  EXPECT_EQ(seen.holders, 2U);
+  EXPECT_EQ(seen.in_use, 2U);
+  EXPECT_EQ(seen.owner, "a");
+  EXPECT_EQ(seen.remaining, 5s) << "as long as the last of them";
+}
+
+TEST(QuorumLookAgrees, NobodyHoldsWhatEachHasOnAMinority) {
+  const auto seen = agree(
+      std::vector{shared_by({share("a", 1, 1s)}), shared_by({share("b", 1, 4s)}), shared_by({share("c", 1, 9s)})}, 5);
+  EXPECT_FALSE(seen.held);
+  EXPECT_TRUE(seen.held_by.empty());
+}
+
+TEST(QuorumLookAgrees, AWriterOnAMinorityIsAReaderAndIsCountedOnceOnANode) {
+  const auto seen = agree(std::vector{shared_by({share("a", 100, 3s)}), shared_by({share("a", 1, 3s)}),
+                                      shared_by({share("a", 1, 3s), share("a", 100, 3s)})},
+                          3);
+  ASSERT_EQ(seen.held_by.size(), 1U);
+  EXPECT_EQ(seen.held_by[0].weight, 1U) << "its downgrade has not come to the first node";
+  EXPECT_FALSE(agree(std::vector{shared_by({share("a", 1, 3s), share("a", 100, 3s)}), free_lock()}, 3).held);
 }
 
 TEST(QuorumLookAgrees, EveryWaiterOnceTheLongestInFront) {

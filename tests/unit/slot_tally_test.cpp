@@ -138,13 +138,14 @@ TEST(QuorumPermits, AVoteThatIsGoneAtTheNoteCountsForItsSlotNoMore) {
 }
 
 TEST(QuorumPermits, MoreThanThereAreIsToldWhenAMajoritySaysSo) {
+  const vote_reply too_many{.what = kind::refused, .refusal = "too_many 3"};
   auto machine = ask(3, 4);
-  EXPECT_EQ(machine.answered(start, 0, {.what = kind::too_many, .number = 3}), step::wait);
-  EXPECT_EQ(machine.answered(start, 1, {.what = kind::too_many, .number = 2}), step::refused);
-  EXPECT_EQ(machine.why(), refusal::too_many);
-  EXPECT_EQ(machine.too_many(), 3U);
+  EXPECT_EQ(machine.answered(start, 0, too_many), step::wait);
+  EXPECT_EQ(machine.answered(start, 1, too_many), step::refused);
+  EXPECT_EQ(machine.why(), refusal::refused);
+  EXPECT_EQ(machine.refusal(), "too_many 3");
   auto other = ask(3, 2);
-  other.answered(start, 0, {.what = kind::too_many, .number = 1});
+  other.answered(start, 0, too_many);
   other.answered(start, 1, granted(7, {0, 1}));
   EXPECT_EQ(other.answered(start, 2, granted(7, {0, 1})), step::won) << "what a minority believes hinders nobody";
 }

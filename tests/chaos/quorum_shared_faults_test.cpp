@@ -1,0 +1,397 @@
+// Readers and writers on a quorum whose nodes are cut off, slow or restarted, and whose clients die: exclusion and fences by a checker.
+#include <holdfast/holdfast.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "support/boottime.hpp"
+#include "support/eventually.hpp"
+#include "support/quorum_group.hpp"
+#include "support/seed.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds patience{10'000};
+constexpr std::chrono::milliseconds slack{200};  // no waiter ends later than so much after its limit
+
+bool nothing_left(quorum_group& nodes) {
+  return eventually(patience, [&] { return nodes.left_behind().empty(); });
+}
+
+// The whole life of a read-write lock, by two clients.
+void use_all(client& one, client& two, const options& how) {
+  options patient = how;
+  patient.wait = 5000ms;
+  auto reader = acquire_shared(std::nothrow, one, "door", patient);
+  ASSERT_TRUE(reader) << reader.failure().detail;
+  auto second = acquire_shared(std::nothrow, two, "door", patient);
+  ASSERT_TRUE(second) << second.failure().detail;
+  EXPECT_EQ(try_acquire_exclusive(two, "door", how).code(), errc::held);
+  EXPECT_EQ(try_upgrade(*reader, how).code(), errc::held);
+  EXPECT_EQ(second->release(), release_outcome::released);
+  const auto up = upgrade(*reader, patient);
+  ASSERT_TRUE(up) << up.failure().detail;
+  EXPECT_EQ(try_acquire_shared(two, "door", how).code(), errc::held);
+  const auto down = downgrade(*reader);
+  ASSERT_TRUE(down) << down.failure().detail;
+  auto third = acquire_shared(std::nothrow, two, "door", patient);
+  ASSERT_TRUE(third) << third.failure().detail;
+  EXPECT_EQ(third->release(), release_outcome::released);
+  EXPECT_EQ(reader->release(), release_outcome::released);
+}
+
+TEST(QuorumSharedFaults, TwoDeadNodesOfFiveHinderNobody) {
+  quorum_group nodes;
+  client one{nodes.where()};
+  client two{nodes.where()};
+  const options how{.ttl = 3000ms};
+  use_all(one, two, how);
+  for (std::size_t i = 0; i < 2; ++i) {
+    nodes.node(i).kill();
+    for (int k = 0; k < 5; ++k) use_all(one, two, how);
+  }
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+TEST(QuorumSharedFaults, TwoBlackHoledNodesOfFiveHinderNobody) {
+  quorum_group nodes{{.gates = true}};
+  client one{nodes.where()};
+  client two{nodes.where()};
+  const options how{.ttl = 3000ms};
+  use_all(one, two, how);
+  for (const std::size_t i : {0U, 1U}) nodes.door(i).set(fault::black_hole(direction::both));
+  for (int k = 0; k < 5; ++k) use_all(one, two, how);
+  for (const std::size_t i : {0U, 1U}) nodes.door(i).set(fault::cut());
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+TEST(QuorumSharedFaults, AMajorityGoneEndsEverythingInTime) {
+  quorum_group nodes{{.gates = true}};
+  client redis{nodes.where()};
+  const options how{.ttl = 3000ms};
+  options waits = how;
+  waits.wait = 600ms;
+  lease reader = acquire_shared(redis, "door", how);
+  for (std::size_t i = 0; i < 3; ++i) nodes.door(i).set(fault::black_hole(direction::both));
+  const auto in_time = [&](const char* what, const auto& call, std::chrono::milliseconds limit) {
+    const auto start = steady_clock::now();
+    EXPECT_EQ(call(), errc::unreachable) << what;
+    EXPECT_LT(steady_clock::now() - start, limit + slack) << what;
+  };
+  in_time(
+      "reader", [&] { return acquire_shared(std::nothrow, redis, "door", waits).code(); }, 600ms);
+  in_time(
+      "writer", [&] { return acquire_exclusive(std::nothrow, redis, "door", waits).code(); }, 600ms);
+  in_time(
+      "upgrade", [&] { return upgrade(reader, waits).code(); }, 600ms);
+  in_time(
+      "downgrade", [&] { return downgrade(reader).code(); }, nodes.where().command_timeout);
+  EXPECT_TRUE(eventually(patience, [&] { return reader.state() == lease_state::LOST; }));
+  for (std::size_t i = 0; i < 3; ++i) nodes.door(i).set(fault::cut());
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+// The votes arrive, the answers do not: the upgrade fails, and the reader's share must not go with it.
+TEST(QuorumSharedFaults, AnUpgradeWhoseAnswersAreLostIsTakenBack) {
+  quorum_group nodes{{.gates = true}};
+  client redis{nodes.where()};
+  client other{nodes.where()};
+  const options how{.ttl = 3000ms};
+  lease reader = acquire_shared(redis, "door", how);
+  ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("door") == 5; }));
+  for (std::size_t i = 0; i < 3; ++i) nodes.door(i).set(fault::black_hole(direction::to_client));
+  EXPECT_EQ(try_upgrade(reader, how).code(), errc::unreachable);
+  for (std::size_t i = 0; i < 3; ++i) nodes.door(i).set(fault::cut());
+  for (std::size_t i = 0; i < 3; ++i) nodes.door(i).pass();
+  EXPECT_TRUE(eventually(patience, [&] { return bool{try_acquire_shared(other, "door", how)}; }));
+  EXPECT_EQ(reader.state(), lease_state::VALID);
+  EXPECT_EQ(try_acquire_exclusive(other, "door", how).code(), errc::held);
+  EXPECT_EQ(reader.release(), release_outcome::released);
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+TEST(QuorumSharedFaults, ACrashedHoldersShareEndsAndNoOther) {
+  quorum_group nodes;
+  client redis{nodes.where()};
+  client other{nodes.where()};
+  lease stays = acquire_shared(redis, "door", {.ttl = 2000ms});
+  // As a process leaves it that is killed: nobody renews, nobody releases.
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto now = std::stoll(nodes.node(i).command({"TIME"}).items.at(0).text);
+    nodes.node(i).number({"ZADD", "door", "2", "#", std::to_string(now + 2) + "000000", "1:dead"});
+  }
+  options waits{.ttl = 2000ms};
+  waits.wait = patience;
+  auto writer =
+      std::async(std::launch::async, [&] { return bool{acquire_exclusive(std::nothrow, other, "door", waits)}; });
+  ASSERT_TRUE(eventually(patience, [&] { return nodes.node(0).number({"ZCARD", "{door}:waiters"}) == 1; }));
+  EXPECT_EQ(stays.release(), release_outcome::released);
+  EXPECT_TRUE(writer.get()) << "when the dead one's share has ended";
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+// Its mark must not hold readers back for ever.
+TEST(QuorumSharedFaults, ACrashedWaitingWriterHoldsReadersBackForAMomentOnly) {
+  quorum_group nodes{{.nodes = 3}};
+  client redis{nodes.where()};
+  lease reader = acquire_shared(redis, "door", {.ttl = 2000ms});
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto at = nodes.node(i).command({"TIME"}).items.at(0).text + "000000";
+    nodes.node(i).number({"ZADD", "{door}:waiters", at, "100000000*3000:0123456789abcdef:7:dead"});
+    nodes.node(i).number({"PEXPIRE", "{door}:waiters", "15000"});
+  }
+  EXPECT_EQ(try_acquire_shared(redis, "door", {.ttl = 2000ms}).code(), errc::held);
+  const auto start = steady_clock::now();
+  options waits{.ttl = 2000ms};
+  waits.wait = patience;
+  EXPECT_TRUE(acquire_shared(std::nothrow, redis, "door", waits));
+  EXPECT_LT(steady_clock::now() - start, 5000ms);
+  EXPECT_EQ(reader.release(), release_outcome::released);
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+TEST(QuorumSharedFaults, ARestartedNodeIsYoungAndThenHasTheShareAgain) {
+  quorum_group nodes{{.nodes = 3, .max_ttl = 2000ms}};
+  client redis{nodes.where()};
+  client other{nodes.where()};
+  const options how{.ttl = 1000ms};
+  lease reader = acquire_shared(redis, "door", how);
+  lease writer = acquire_exclusive(redis, "desk", how);
+  nodes.node(0).kill();
+  nodes.node(0).restart();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(try_acquire_exclusive(other, "door", how));
+    EXPECT_FALSE(try_acquire_shared(other, "desk", how));
+    std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_TRUE(eventually(patience, [&] { return nodes.holding("door") == 3 && nodes.holding("desk") == 3; }));
+  EXPECT_EQ(reader.state(), lease_state::VALID);
+  EXPECT_EQ(writer.state(), lease_state::VALID);
+  EXPECT_EQ(nodes.node(0).text({"ZSCORE", "desk", "#"}), "100000000");
+  EXPECT_EQ(reader.release(), release_outcome::released);
+  EXPECT_EQ(writer.release(), release_outcome::released);
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+// A reader is re-added although a writer waits for it to leave.
+TEST(QuorumSharedFaults, AWaitingWriterDoesNotKeepAReaderFromBeingReAdded) {
+  quorum_group nodes{{.nodes = 3, .max_ttl = 3000ms}};
+  client redis{nodes.where()};
+  client other{nodes.where()};
+  lease reader = acquire_shared(redis, "door", {.ttl = 900ms});
+  std::stop_source stop;
+  options waits{.ttl = 2000ms};
+  waits.stop = stop.get_token();
+  auto writer =
+      std::async(std::launch::async, [&] { return acquire_exclusive(std::nothrow, other, "door", waits).code(); });
+  ASSERT_TRUE(eventually(patience, [&] { return nodes.node(1).number({"ZCARD", "{door}:waiters"}) == 1; }));
+  nodes.node(1).number({"DEL", "door"});
+  EXPECT_TRUE(eventually(patience, [&] { return nodes.node(1).number({"EXISTS", "door"}) == 1; }));
+  stop.request_stop();
+  EXPECT_EQ(writer.get(), errc::cancelled);
+  EXPECT_EQ(reader.state(), lease_state::VALID);
+}
+
+// What a downgrade did not reach, a renewal does.
+TEST(QuorumSharedFaults, ADowngradeThatMissedANodeIsMadeGoodByARenewal) {
+  quorum_group nodes{{.nodes = 3, .gates = true}};
+  client redis{nodes.where()};
+  client other{nodes.where()};
+  lease mine = acquire_exclusive(redis, "door", {.ttl = 1500ms});
+  ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("door") == 3; }));
+  nodes.door(2).set(fault::black_hole(direction::both));
+  ASSERT_TRUE(downgrade(mine));
+  EXPECT_TRUE(eventually(patience, [&] { return bool{try_acquire_shared(other, "door", {.ttl = 1500ms})}; }));
+  nodes.door(2).set(fault::cut());
+  nodes.door(2).pass();
+  EXPECT_TRUE(eventually(patience, [&] { return nodes.node(2).text({"ZSCORE", "door", "#"}) == "1"; }));
+  EXPECT_EQ(mine.state(), lease_state::VALID);
+  EXPECT_EQ(mine.release(), release_outcome::released);
+  EXPECT_TRUE(nothing_left(nodes));
+}
+
+// ---- under load
+
+struct hold {
+  std::int64_t start;
+  std::int64_t end;
+  std::uint64_t fence;
+  bool writes;
+  int whose;  // a downgrade goes on under its number
+};
+
+struct shared_history {
+  std::mutex guard;
+  std::vector<hold> holds;
+  std::atomic<int> count{0};
+  std::atomic<int> leases{0};
+  std::atomic<int> late{0};  // waits that ended after their limit
+
+  void add(hold what) {
+    if (what.end <= what.start) return;
+    const std::lock_guard lock{guard};
+    holds.push_back(what);
+    ++count;
+  }
+  // A writer overlaps nobody, and numbers are in the order of those of whom one is a writer.
+  void check() {
+    std::sort(holds.begin(), holds.end(), [](const hold& a, const hold& b) { return a.start < b.start; });
+    for (std::size_t i = 0; i < holds.size(); ++i) {
+      for (std::size_t k = i + 1; k < holds.size(); ++k) {
+        const hold& a = holds[i];
+        const hold& b = holds[k];
+        if (!a.writes && !b.writes) continue;
+        ASSERT_GE(b.start, a.end) << "a writer and another, " << i << " and " << k;
+        const bool goes_on = a.whose == b.whose && a.writes;
+        ASSERT_GT(b.fence + (goes_on ? 1 : 0), a.fence) << i << " and " << k;
+      }
+    }
+  }
+};
+
+// Until when the holder may believe in it, at the most.
+std::int64_t end_of(const lease& held, std::int64_t believed) {
+  return held.state() == lease_state::LOST ? std::min(believed, boottime_ns()) : boottime_ns();
+}
+
+void work(quorum_group& nodes, unsigned seed, shared_history& log, const std::atomic<bool>& over) {
+  std::mt19937 random{seed};
+  client redis{nodes.where()};
+  options how{.ttl = 800ms};
+  how.wait = 1000ms;
+  const auto pause = [&] { std::this_thread::sleep_for(std::chrono::microseconds{random() % 3000}); };
+  while (!over) {
+    bool writes = random() % 3 == 0;
+    const auto limit = steady_clock::now() + 1000ms;
+    auto got =
+        writes ? acquire_exclusive(std::nothrow, redis, "door", how) : acquire_shared(std::nothrow, redis, "door", how);
+    if (steady_clock::now() > limit + slack) ++log.late;
+    if (!got) continue;
+    const int whose = ++log.leases;
+    auto start = boottime_ns();
+    auto believed = start + got->remaining().count();
+    pause();
+    if (random() % 3 == 0) {
+      const auto fence = got->fence();
+      if (writes) {
+        const auto end = end_of(*got, believed);
+        log.add({start, end, fence, true, whose});
+        static_cast<void>(downgrade(*got));  // a reader from here on, whatever it says
+      } else {
+        if (!upgrade(*got, how)) {
+          log.add({start, end_of(*got, believed), fence, false, whose});
+          static_cast<void>(got->release());
+          continue;
+        }
+        log.add({start, boottime_ns(), fence, false, whose});
+      }
+      writes = !writes;
+      start = boottime_ns();
+      believed = start + got->remaining().count();
+      pause();
+    }
+    log.add({start, end_of(*got, believed), got->fence(), writes, whose});
+    static_cast<void>(got->release());
+  }
+}
+
+struct load {
+  load(quorum_group& nodes, shared_history& log, int how_many) {
+    const unsigned seed = make_seed();
+    for (int i = 0; i < how_many; ++i) {
+      threads.emplace_back([&, seed, i] { work(nodes, seed + static_cast<unsigned>(i), log, over); });
+    }
+  }
+  void end() {
+    over = true;
+    threads.clear();
+  }
+  std::atomic<bool> over{false};
+  std::vector<std::jthread> threads;
+};
+
+TEST(QuorumSharedFaults, ThousandsOfHoldsKeepExclusionAndFences) {
+  quorum_group nodes{{.nodes = 5, .max_ttl = 1000ms}};
+  shared_history log;
+  load many{nodes, log, 4};
+  EXPECT_TRUE(eventually(60'000ms, [&] { return log.count >= 3000; })) << log.count;
+  many.end();
+  log.check();
+  EXPECT_EQ(log.late, 0);
+  EXPECT_TRUE(nodes.without_expiry().empty());
+  EXPECT_TRUE(nothing_left(nodes)) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST(QuorumSharedFaults, ARollingRestartUnderLoadKeepsExclusionAndFences) {
+  quorum_group nodes{{.nodes = 5, .max_ttl = 1000ms}};
+  shared_history log;
+  load many{nodes, log, 4};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const int before = log.count;
+    nodes.node(i).kill();  // empty when it comes back
+    nodes.node(i).restart();
+    std::this_thread::sleep_for(1200ms);  // max_ttl: never more than one is young
+    EXPECT_TRUE(eventually(patience, [&] { return log.count > before; })) << i;
+  }
+  many.end();
+  log.check();
+  EXPECT_TRUE(nodes.without_expiry().empty());
+  EXPECT_TRUE(nothing_left(nodes)) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST(QuorumSharedFaults, NodesDisturbedInTurnUnderLoadKeepExclusionAndFences) {
+  quorum_group nodes{{.nodes = 5, .max_ttl = 1000ms, .gates = true}};
+  shared_history log;
+  load many{nodes, log, 4};
+  const auto goes_on = [&] {
+    return eventually(patience, [&, before = log.count.load()] { return log.count > before + 3; });
+  };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes.node(i).pause();
+    EXPECT_TRUE(goes_on()) << i << " stopped";
+    std::this_thread::sleep_for(300ms);
+    nodes.node(i).resume();
+    nodes.door(i).set(fault::black_hole(direction::both));
+    EXPECT_TRUE(goes_on()) << i << " cut off";
+    std::this_thread::sleep_for(300ms);
+    nodes.door(i).set(fault::cut());
+    nodes.door(i).set(fault::delay(60ms));
+    EXPECT_TRUE(goes_on()) << i << " slow";
+    std::this_thread::sleep_for(300ms);
+    nodes.door(i).pass();
+  }
+  many.end();
+  log.check();
+  EXPECT_TRUE(nothing_left(nodes)) << testing::PrintToString(nodes.left_behind());
+}
+
+// Two of three, empty: with the third they could be a majority that has forgotten. The guard keeps them from voting.
+TEST(QuorumSharedFaults, AMajorityRestartedEmptyStillExcludes) {
+  quorum_group nodes{{.nodes = 3, .max_ttl = 1000ms}};
+  shared_history log;
+  load many{nodes, log, 4};
+  const auto goes_on = [&] {
+    return eventually(patience, [&, before = log.count.load()] { return log.count > before; });
+  };
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(goes_on());
+    for (const std::size_t i : {0U, 1U}) nodes.node(i).kill();
+    for (const std::size_t i : {0U, 1U}) nodes.node(i).restart();
+  }
+  EXPECT_TRUE(goes_on());
+  many.end();
+  log.check();
+}
+
+}  // namespace
+}  // namespace holdfast::test

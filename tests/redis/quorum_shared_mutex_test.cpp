@@ -1,0 +1,373 @@
+// The read-write lock on a quorum of real servers: who goes in together, who waits, upgrade and downgrade.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "redis/common.hpp"
+#include "support/quorum_group.hpp"
+
+namespace holdfast::test {
+namespace {
+
+// No heartbeat looks as soon as this after another.
+constexpr std::chrono::milliseconds soon{700};
+
+struct QuorumSharing : testing::TestWithParam<std::size_t> {
+  quorum_group nodes{{.nodes = GetParam()}};
+  client redis{nodes.where()};
+  client other{nodes.where()};
+  const options how{.ttl = 2900ms};
+
+  template <class Wait>
+  auto start(Wait wait) {
+    return std::async(std::launch::async, wait);
+  }
+  [[nodiscard]] bool nothing_left() {
+    return eventually(patience, [&] { return nodes.left_behind().empty(); });
+  }
+  // So many wait, on every node.
+  [[nodiscard]] bool waiting(long long how_many) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!queue_reaches(nodes.node(i), "door", how_many)) return false;
+    }
+    return true;
+  }
+  // On every node, sooner or later: the sum of the weights of those who hold.
+  [[nodiscard]] bool all_have(const std::string& sum) {
+    return eventually(patience, [&] {
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (nodes.node(i).text({"ZSCORE", "door", "#"}) != sum) return false;
+      }
+      return true;
+    });
+  }
+  [[nodiscard]] options waits(std::chrono::milliseconds limit) const {
+    options made = how;
+    made.wait = limit;
+    return made;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Nodes, QuorumSharing, testing::Values(3U, 4U, 5U),
+                         [](const auto& of) { return "Of" + std::to_string(of.param); });
+
+TEST_P(QuorumSharing, ReadersTogetherWritersAlone) {
+  lease one = acquire_shared(redis, "door", how);
+  lease two = acquire_shared(other, "door", how);
+  EXPECT_EQ(try_acquire_exclusive(redis, "door", how).code(), errc::held);
+  EXPECT_TRUE(all_have("2"));
+  EXPECT_TRUE(nodes.without_expiry().empty());
+  EXPECT_EQ(one.release(), release_outcome::released);
+  EXPECT_EQ(try_acquire_exclusive(redis, "door", how).code(), errc::held);
+  EXPECT_EQ(two.release(), release_outcome::released);
+  lease writer = acquire_exclusive(redis, "door", how);
+  EXPECT_GT(writer.fence(), two.fence());
+  EXPECT_GT(writer.fence(), one.fence());
+  const auto refused = try_acquire_shared(other, "door", how);
+  EXPECT_EQ(refused.code(), errc::held);
+  EXPECT_TRUE(has(refused.failure().detail, std::string{writer.owner()})) << refused.failure().detail;
+  EXPECT_EQ(try_acquire_exclusive(other, "door", how).code(), errc::held);
+  EXPECT_EQ(writer.release(), release_outcome::released);
+  lease after = acquire_shared(other, "door", how);
+  EXPECT_GT(after.fence(), writer.fence());
+  EXPECT_EQ(after.release(), release_outcome::released);
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, StdLocksWorkAndThreadsOfOneObjectReadTogether) {
+  shared_mutex door{redis, "door", how};
+  std::atomic<int> inside{0};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&] {
+      std::shared_lock hold{door};
+      EXPECT_GT(door.fence(), 0U);
+      EXPECT_EQ(door.state(), lease_state::VALID);
+      ++inside;
+      EXPECT_TRUE(eventually(patience, [&] { return inside == 4; })) << "all of them at once";
+    });
+  }
+  for (auto& each : readers) each.join();
+  {
+    std::unique_lock hold{door, 5s};
+    ASSERT_TRUE(hold.owns_lock());
+    std::thread{[&] {
+      std::shared_lock reader{door, std::defer_lock};
+      EXPECT_FALSE(reader.try_lock());
+      EXPECT_FALSE(reader.try_lock_for(50ms));
+      EXPECT_FALSE(reader.try_lock_until(std::chrono::steady_clock::now() + 20ms));
+    }}.join();
+    EXPECT_EQ(door.lock_shared(std::nothrow).code(), errc::deadlock);
+  }
+  EXPECT_EQ(door.fence(), 0U) << "nothing is held by this thread";
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, AReleaseInvitesTheWriter) {
+  lease one = acquire_shared(redis, "door", how);
+  lease two = acquire_shared(redis, "door", how);
+  auto writer = start([&] { return acquire_exclusive(other, "door", how).fence(); });
+  ASSERT_TRUE(waiting(1));
+  EXPECT_EQ(one.release(), release_outcome::released);
+  EXPECT_EQ(writer.wait_for(100ms), std::future_status::timeout) << "one still reads";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(two.release(), release_outcome::released);
+  EXPECT_GT(writer.get(), std::max(one.fence(), two.fence()));
+  EXPECT_LT(since(begin), soon);
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, AReleaseInvitesAllReadersUpToTheNextWriter) {
+  lease held = acquire_exclusive(redis, "door", how);
+  std::atomic<int> reading{0};
+  std::atomic<int> most{0};
+  std::atomic<bool> written{false};
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      lease mine = acquire_shared(other, "door", how);
+      EXPECT_FALSE(written) << "it came before the writer";
+      for (int seen = ++reading, known = most; seen > known && !most.compare_exchange_weak(known, seen);) continue;
+      EXPECT_TRUE(eventually(patience, [&] { return most == 3; })) << "those next to it go in with it";
+      --reading;
+    });
+  }
+  ASSERT_TRUE(waiting(3));
+  threads.emplace_back([&] {
+    lease mine = acquire_exclusive(other, "door", how);
+    EXPECT_EQ(reading, 0);
+    written = true;
+  });
+  ASSERT_TRUE(waiting(4));
+  held.release();
+  threads.clear();
+  EXPECT_EQ(most, 3);
+  EXPECT_TRUE(written);
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, AWaitingWriterIsNotOvertakenByReaders) {
+  lease reader = acquire_shared(redis, "door", how);
+  auto writer = start([&] { return acquire_exclusive(other, "door", how).fence(); });
+  ASSERT_TRUE(waiting(1));
+  EXPECT_EQ(try_acquire_shared(redis, "door", how).code(), errc::held);
+  EXPECT_EQ(acquire_shared(std::nothrow, redis, "door", waits(100ms)).code(), errc::timed_out);
+  reader.release();
+  EXPECT_GT(writer.get(), reader.fence());
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+// Readers who come and go, so that there is always one inside.
+TEST_P(QuorumSharing, AStreamOfReadersDoesNotStarveAWriter) {
+  std::atomic<bool> over{false};
+  std::atomic<int> reads{0};
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back([&] {
+      client mine{nodes.where()};
+      while (!over) {
+        auto got = acquire_shared(std::nothrow, mine, "door", waits(5000ms));
+        if (!got) continue;
+        ++reads;
+        std::this_thread::sleep_for(20ms);
+        got->release();
+      }
+    });
+  }
+  EXPECT_TRUE(eventually(patience, [&] { return reads > 10; }));
+  for (int i = 0; i < 5; ++i) {
+    auto got = acquire_exclusive(std::nothrow, other, "door", waits(5000ms));
+    EXPECT_TRUE(got) << got.failure().detail;
+  }
+  const int before = reads;
+  EXPECT_TRUE(eventually(patience, [&] { return reads > before + 5; })) << "nor does it starve them";
+  over = true;
+  readers.clear();
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, AWriterThatGivesUpLetsThoseBehindItIn) {
+  lease reader = acquire_shared(redis, "door", how);
+  auto writer = start([&] { return acquire_exclusive(std::nothrow, other, "door", waits(600ms)).code(); });
+  ASSERT_TRUE(waiting(1));
+  auto behind = start([&] { return acquire_shared(other, "door", how).fence(); });
+  ASSERT_TRUE(waiting(2));
+  EXPECT_EQ(writer.get(), errc::timed_out);
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(behind.wait_for(patience), std::future_status::ready);
+  EXPECT_LT(since(begin), soon);
+  EXPECT_EQ(reader.state(), lease_state::VALID) << "it never left";
+  EXPECT_TRUE(reader.release() == release_outcome::released);
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, DowngradeLetsTheReadersBehindIn) {
+  lease mine = acquire_exclusive(redis, "door", how);
+  auto reader = start([&] {
+    lease held = acquire_shared(other, "door", how);
+    EXPECT_EQ(try_acquire_exclusive(redis, "door", how).code(), errc::held);
+    return held.fence();
+  });
+  ASSERT_TRUE(waiting(1));
+  const auto fence = mine.fence();
+  const auto lost = mine.lost();
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(downgrade(mine));
+  ASSERT_EQ(reader.wait_for(patience), std::future_status::ready);
+  EXPECT_LT(since(begin), soon);
+  EXPECT_GT(reader.get(), fence);
+  EXPECT_EQ(mine.fence(), fence);
+  EXPECT_TRUE(downgrade(mine)) << "it changes nothing for a reader";
+  EXPECT_TRUE(all_have("1"));
+  ASSERT_TRUE(mine.extend(std::nothrow, 2500ms));
+  EXPECT_TRUE(all_have("1"));
+  EXPECT_EQ(try_acquire_exclusive(other, "door", how).code(), errc::held);
+  EXPECT_FALSE(lost.stop_requested());
+  EXPECT_EQ(mine.release(), release_outcome::released);
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, UpgradeWaitsForTheOtherReadersAndPassesThoseWhoWait) {
+  lease mine = acquire_shared(redis, "door", how);
+  lease last = acquire_shared(redis, "door", how);
+  auto writer = start([&] { return acquire_exclusive(other, "door", how).fence(); });
+  ASSERT_TRUE(waiting(1));
+  const auto shared_fence = mine.fence();
+  auto upgraded = start([&] { return upgrade(mine, waits(5000ms)); });
+  ASSERT_TRUE(waiting(2));
+  EXPECT_TRUE(all_have("2"));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(last.release(), release_outcome::released);
+  ASSERT_EQ(upgraded.wait_for(patience), std::future_status::ready);
+  EXPECT_LT(since(begin), soon);
+  const auto done = upgraded.get();
+  ASSERT_TRUE(done) << done.failure().detail;
+  EXPECT_TRUE(all_have("100000000")) << "the reader's share is given back";
+  EXPECT_GT(mine.fence(), shared_fence);
+  EXPECT_EQ(try_acquire_shared(other, "door", how).code(), errc::held);
+  ASSERT_EQ(writer.wait_for(100ms), std::future_status::timeout);
+  EXPECT_EQ(mine.release(), release_outcome::released);
+  EXPECT_GT(writer.get(), mine.fence());
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, ASecondUpgraderIsRefusedAndKeepsItsShare) {
+  lease first = acquire_shared(redis, "door", how);
+  lease second = acquire_shared(other, "door", how);
+  auto upgraded = start([&] { return upgrade(first, waits(10s)); });
+  ASSERT_TRUE(waiting(1));
+  const auto refused = upgrade(second, how);
+  EXPECT_EQ(refused.code(), errc::deadlock);
+  EXPECT_TRUE(has(refused.failure().detail, "another reader")) << refused.failure().detail;
+  EXPECT_EQ(try_upgrade(second, how).code(), errc::deadlock);
+  EXPECT_TRUE(waiting(1)) << "who was refused does not wait";
+  EXPECT_EQ(second.state(), lease_state::VALID);
+  EXPECT_EQ(second.release(), release_outcome::released);
+  EXPECT_TRUE(upgraded.get());
+  EXPECT_EQ(try_acquire_shared(other, "door", how).code(), errc::held);
+  EXPECT_EQ(first.release(), release_outcome::released);
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+// Whoever comes first at which node, they never both wait for each other.
+TEST_P(QuorumSharing, OfTwoUpgradersAtTheSameInstantOneAtLeastIsRefused) {
+  for (int round = 0; round < 10; ++round) {
+    lease first = acquire_shared(redis, "door", how);
+    lease second = acquire_shared(other, "door", how);
+    const auto go = [&](lease& mine) {
+      const auto done = upgrade(mine, waits(8000ms));
+      EXPECT_TRUE(done || done.code() == errc::deadlock) << done.failure().detail;
+      EXPECT_EQ(mine.state(), lease_state::VALID);
+      EXPECT_EQ(mine.release(), release_outcome::released);
+      return done ? 1 : 0;
+    };
+    auto one = start([&] { return go(first); });
+    auto two = start([&] { return go(second); });
+    const auto begin = std::chrono::steady_clock::now();
+    const int upgraded = one.get() + two.get();
+    EXPECT_LE(upgraded, 1);
+    EXPECT_LT(since(begin), 3000ms);
+  }
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, AnUpgradeThatGivesUpKeepsTheShare) {
+  lease mine = acquire_shared(redis, "door", how);
+  lease last = acquire_shared(other, "door", how);
+  EXPECT_EQ(try_upgrade(mine, how).code(), errc::held);
+  EXPECT_EQ(upgrade(mine, waits(150ms)).code(), errc::timed_out);
+  EXPECT_TRUE(waiting(0));
+  EXPECT_TRUE(all_have("2"));
+  last.release();
+  EXPECT_EQ(mine.state(), lease_state::VALID);
+  EXPECT_EQ(try_acquire_exclusive(other, "door", how).code(), errc::held);
+  ASSERT_TRUE(try_upgrade(mine, how));
+  EXPECT_EQ(mine.release(), release_outcome::released);
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, UpgradeOfALostShareIsRefused) {
+  lease mine = acquire_shared(redis, "door", how);
+  ASSERT_TRUE(all_have("1"));
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.node(i).number({"DEL", "door"});
+  EXPECT_EQ(try_upgrade(mine, how).code(), errc::lost);
+  EXPECT_EQ(upgrade(mine, waits(5000ms)).code(), errc::lost);
+  EXPECT_EQ(mine.release(), release_outcome::was_lost);
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, TheObjectUpgradesAndDowngradesItsThreadsHold) {
+  shared_mutex door{redis, "door", how};
+  EXPECT_EQ(door.upgrade(std::nothrow).code(), errc::lost);
+  door.lock_shared();
+  for (int i = 0; i < 3; ++i) {
+    const auto fence = door.fence();
+    door.upgrade();
+    EXPECT_GT(door.fence(), fence);
+    EXPECT_EQ(try_acquire_shared(other, "door", how).code(), errc::held);
+    door.downgrade();
+    EXPECT_TRUE(acquire_shared(std::nothrow, other, "door", waits(5000ms)));
+  }
+  door.extend(2000ms);
+  EXPECT_GT(door.remaining(), 1s);
+  door.unlock_shared();
+  EXPECT_TRUE(door.lost().stop_requested());
+  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
+}
+
+TEST_P(QuorumSharing, LeasesAreRenewedAndTheirLossIsSignalled) {
+  std::atomic<int> lost{0};
+  options short_ttl{.ttl = 600ms};
+  short_ttl.on_lost = [&](const loss&) { ++lost; };
+  lease reader = acquire_shared(redis, "door", short_ttl);
+  std::this_thread::sleep_for(1500ms);  // longer than its ttl
+  EXPECT_EQ(reader.state(), lease_state::VALID);
+  EXPECT_GT(redis.stats().renewals, 0U);
+  EXPECT_EQ(try_acquire_exclusive(other, "door", how).code(), errc::held);
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.node(i).number({"DEL", "door"});
+  EXPECT_TRUE(eventually(patience, [&] { return lost == 1; }));
+  EXPECT_TRUE(reader.lost().stop_requested());
+}
+
+TEST_P(QuorumSharing, ANameBelongsToOneKindOfLock) {
+  lease plain = redis.acquire("door", how);
+  EXPECT_EQ(try_acquire_shared(other, "door", how).code(), errc::wrong_type);
+  plain.release();
+  EXPECT_TRUE(nothing_left());
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.node(i).number({"ZADD", "scores", "7", "somebody"});
+  EXPECT_EQ(try_acquire_shared(redis, "scores", how).code(), errc::wrong_type) << "a sorted set that is not ours";
+  EXPECT_EQ(nodes.node(0).number({"ZCARD", "scores"}), 1);
+  lease reader = acquire_shared(redis, "door", how);
+  EXPECT_EQ(redis.try_acquire("door", how).code(), errc::wrong_type);
+  EXPECT_EQ(upgrade(plain, how).code(), errc::bad_option);
+  EXPECT_EQ(try_acquire_shared(redis, "other", {.ttl = 60s}).code(), errc::bad_option) << "longer than max_ttl";
+}
+
+}  // namespace
+}  // namespace holdfast::test
