@@ -185,10 +185,14 @@ quorum_refusal quorum_acquire::judge() {
 // What one node says is enough where two would wait for each other. That a share is lost, or that there are fewer than were asked for, takes
 // so many that no majority can have it.
 bool quorum_acquire::find_refusal() {
-  const bool most = count(stand::refused) > nodes_.size() - majority_of(nodes_.size());
+  const std::size_t spare = nodes_.size() - majority_of(nodes_.size());
+  std::map<std::string, std::size_t> reasons;
   for (const node_state& each : nodes_) {
-    if (each.at != stand::refused || !(most || each.told.refusal == "deadlock")) continue;
-    refusal_ = each.told.refusal;
+    if (each.at == stand::refused) ++reasons[each.told.refusal];
+  }
+  for (const auto& [why, count] : reasons) {
+    if (why != "deadlock" && count <= spare) continue;
+    refusal_ = why;
     return true;
   }
   return false;

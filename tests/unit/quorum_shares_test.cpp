@@ -62,6 +62,8 @@ TEST(QuorumShares, AShareIsLostWhenNoMajorityCanHaveIt) {
   const auto machine = ask(5, {refused("lost"), refused("lost"), refused("lost")});
   EXPECT_EQ(machine.why(), refusal::refused);
   EXPECT_EQ(machine.refusal(), "lost");
+  EXPECT_EQ(ask(3, {refused("lost"), refused("deadlock")}).refusal(), "deadlock")
+      << "one node without it is not a loss";
   EXPECT_TRUE(ask(5, {refused("lost"), refused("lost"), granted(1), granted(1), granted(1)}).won());
 }
 
