@@ -37,7 +37,9 @@ result<broken_lock> break_votes(client& redis, core& owner, const std::string& k
       expected_owner.empty() || std::ranges::find(holders, expected_owner, &lock_holder::owner) != holders.end();
   if (!meant) return lock::changed_holder(seen->owner);
   const bool shares = seen->layout == lock_layout::shares;
-  const scripts::script& what = shares ? scripts::quorum_share_break : scripts::quorum_break;
+  const scripts::script& what = seen->kind == lock_kind::semaphore ? scripts::quorum_permits_break
+                                : shares                           ? scripts::quorum_share_break
+                                                                   : scripts::quorum_break;
   const std::vector keys{key, lock::waiters_key(key)};
   std::vector<bool> told(holders.size());
   std::size_t unanswered = 0;
@@ -48,7 +50,7 @@ result<broken_lock> break_votes(client& redis, core& owner, const std::string& k
     batch asked{owner, false, each};
     for (const lock_holder& one : holders) {
       std::vector<std::string> words{one.owner};
-      if (shares) words.push_back(std::to_string(lock::most_shares));
+      if (shares) words.push_back(std::to_string(seen->capacity.value_or(lock::most_shares)));
       asked.add_script(what, std::span<const std::string>{keys}, std::span<const std::string>{words});
     }
     if (auto problem = asked.run(guard)) {

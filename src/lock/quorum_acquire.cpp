@@ -188,11 +188,10 @@ bool quorum_acquire::find_refusal() {
   const std::size_t spare = nodes_.size() - majority_of(nodes_.size());
   std::map<std::string, std::size_t> reasons;
   for (const node_state& each : nodes_) {
-    if (each.at == stand::refused) ++reasons[each.told.refusal];
-  }
-  for (const auto& [why, count] : reasons) {
-    if (why != "deadlock" && count <= spare) continue;
-    refusal_ = why;
+    if (each.at != stand::refused) continue;
+    const std::string reason = each.told.refusal.substr(0, each.told.refusal.find(' '));
+    if (++reasons[reason] <= spare && reason != "deadlock") continue;
+    refusal_ = each.told.refusal;
     return true;
   }
   return false;
@@ -246,12 +245,12 @@ std::vector<std::size_t> quorum_acquire::stragglers() const {
 }
 
 std::string quorum_acquire::holder() const {
-  const auto votes = rivals();
-  const auto most = std::ranges::max_element(votes, {}, [](const auto& each) { return each.second; });
-  if (most == votes.end()) return {};
-  const auto by = std::ranges::find_if(
-      nodes_, [&](const node_state& each) { return each.at == stand::held && rival_in(each.told) == most->first; });
-  return by->told.holder;
+  std::map<std::string, std::size_t> named;
+  for (const node_state& each : nodes_) {
+    if (each.at == stand::held) ++named[each.told.holder];
+  }
+  const auto most = std::ranges::max_element(named, {}, [](const auto& each) { return each.second; });
+  return most == named.end() ? std::string{} : most->first;
 }
 
 std::vector<std::string> quorum_acquire::fresh() const {

@@ -1,8 +1,8 @@
 -- Permits on one node of a quorum: numbered slots, each of which has one owner at a time (docs/quorum_family.md, "semaphore").
 -- Shared by quorum_permits_acquire, quorum_permits_release and quorum_permits_capacity. After _clock.lua.
 --
--- KEYS[1] lock      hash    <owner> -> '<end µs> <since µs> <slot,slot,…>', by the node's clock
---                           '/' -> the capacity: told to whoever looks (inspect.lua), and how the hash is known
+-- KEYS[1] lock      hash    <owner> -> '<end µs> <since µs> <capacity> <slot,slot,…>', by the node's clock. The capacity at that time
+--                           is told to whoever looks (inspect.lua), and never decided by
 -- KEYS[2] waiters   zset    see quorum_acquire.lua; entry = <weight>*<claim ms>:<inbox>:<waiter>:<owner>
 -- capacity          string  {key}:capacity, only once set_capacity was called; not among KEYS, but in their slot
 --
@@ -10,10 +10,12 @@
 
 local function text(number) return string.format('%.0f', number) end
 
+-- Nil if it has ended; an error if it is not a vote: GET tells a hash that is not ours by the error for a wrong type.
 local function read_vote(value)
-  local ends, since, slots = string.match(value or '', '^(%d+) (%d+) ([%d,]+)$')
-  if not ends or ends <= now() then return nil end
-  return { ends = ends, since = since, slots = slots }
+  if not value then return nil end
+  local ends, since, slots = string.match(value, '^(%d+) (%d+) %d+ ([%d,]+)$')
+  if not ends then call('GET', KEYS[1]) end
+  return ends > now() and { ends = ends, since = since, slots = slots } or nil
 end
 
 -- What set_capacity said, or `told` by the caller.
@@ -25,27 +27,13 @@ local function capacity_or(told)
   return changed + 0
 end
 
-local function is_ours()
-  if call('HEXISTS', KEYS[1], '/') == 1 then return true end
-  -- A hash that is not ours: GET tells it by the error for a wrong type.
-  if call('EXISTS', KEYS[1]) == 1 then call('GET', KEYS[1]) end
-  return false
-end
-
-local function take_off(owner)
-  if call('HDEL', KEYS[1], owner) == 0 then return false end
-  if call('HLEN', KEYS[1]) == 1 then call('DEL', KEYS[1]) end
-  return true
-end
-
 -- The votes of all but `me`: which slots they have, and how many; the vote that ends first and the one that came last, with owners.
 local function survey(me)
   local out = { taken = {}, count = 0 }
-  if not is_ours() then return out end
   local fields, ended = call('HGETALL', KEYS[1]), {}
   for i = 1, #fields, 2 do
     local owner = fields[i]
-    if owner ~= me and owner ~= '/' then
+    if owner ~= me then
       local vote = read_vote(fields[i + 1])
       if vote then
         for slot in string.gmatch(vote.slots, '%d+') do
@@ -60,7 +48,7 @@ local function survey(me)
       end
     end
   end
-  for _, owner in ipairs(ended) do take_off(owner) end
+  for _, owner in ipairs(ended) do call('HDEL', KEYS[1], owner) end
   return out
 end
 

@@ -33,30 +33,41 @@ end
 -- Helpers that only some locks have, in the slot of KEYS but not among them: whoever has no right to them still sees the lock.
 local function beside(suffix) return string.sub(KEYS[2], 1, -8) .. suffix end
 
-if kind == 'hash' then
-  local is, capacity = call('HGET', KEYS[1], 'kind'), string.match(call('HGET', KEYS[1], '/') or '', '^%d+$')
-  if capacity then
-    -- Permits on a quorum's node (_permits.lua): those that have not ended, the first to end in front; at most 256 of them.
-    local fields, votes = call('HGETALL', KEYS[1]), {}
-    for i = 1, #fields, 2 do
-      local ends, slots = string.match(fields[i + 1], '^(%d+) %d+ ([%d,]+)$')
-      if ends and ends > now then
-        local _, commas = string.gsub(slots, ',', '')
-        votes[#votes + 1] = { ends, string.format('%d:', commas + 1) .. fields[i] }
-      end
+-- Permits on a quorum's node (_permits.lua): the votes that have not ended, the first to end in front, and the capacity; nil if the hash is
+-- something else. A large one is gone over only if it was asked for by name.
+local function permits_in()
+  if call('HLEN', KEYS[1]) > (want == 'all' and 10000 or 256) then return nil end
+  local fields, votes, capacity = call('HGETALL', KEYS[1]), {}, nil
+  for i = 1, #fields, 2 do
+    local ends, of, slots = string.match(fields[i + 1], '^(%d+) %d+ (%d+) ([%d,]+)$')
+    if not ends then return nil end
+    capacity = of
+    if ends > now then
+      local _, commas = string.gsub(slots, ',', '')
+      votes[#votes + 1] = { ends, string.format('%d:', commas + 1) .. fields[i] }
     end
-    table.sort(votes, function(a, b) return a[1] < b[1] end)
+  end
+  table.sort(votes, function(a, b) return a[1] < b[1] end)
+  return votes, capacity
+end
+
+if kind == 'hash' then
+  local is, votes, capacity = call('HGET', KEYS[1], 'kind'), nil, nil
+  if not is then
+    votes, capacity = permits_in()
+  end
+  if (is == 'latch' or is == 'barrier') and string.match(call('HGET', KEYS[1], 'made') or '', '^%d+$') then
+    layout = 'meeting'
+    for _, field in ipairs({ 'kind', 'expected', 'members', 'left', 'phase' }) do
+      tell(field, call('HGET', KEYS[1], field))
+    end
+  elseif votes then
     for i = 1, math.min(#votes, 256) do
       numbers[i], owners[i] = votes[i][1], votes[i][2]
     end
     layout = #owners > 0 and 'shares' or 'none'
     local changed = text(redis.pcall('GET', beside('capacity')))
     tell('capacity', changed ~= '' and changed or capacity)
-  elseif (is == 'latch' or is == 'barrier') and string.match(call('HGET', KEYS[1], 'made') or '', '^%d+$') then
-    layout = 'meeting'
-    for _, field in ipairs({ 'kind', 'expected', 'members', 'left', 'phase' }) do
-      tell(field, call('HGET', KEYS[1], field))
-    end
   else
     local found, which, counts, fence = redisson_fields(KEYS[1])
     if found then

@@ -17,7 +17,7 @@
 
 --@include _clock.lua
 --@include _seat.lua
---@include _vote_number.lua
+--@include _grant.lua
 --@include _permits.lua
 
 local owner, ttl, entry, wish = ARGV[1], ARGV[2], ARGV[3], ARGV[9]
@@ -56,7 +56,7 @@ elseif own or not moves then
 end
 
 if #slots == 0 then
-  if own then take_off(owner) end
+  if own then call('HDEL', KEYS[1], owner) end
   if entry ~= '' then
     call('ZADD', KEYS[2], 'NX', now(), entry)
     call('PEXPIRE', KEYS[2], '15000')
@@ -68,7 +68,8 @@ end
 
 slots = table.concat(slots, ',')
 local left = call('PTTL', KEYS[1])
-call('HSET', KEYS[1], owner, ends .. ' ' .. (own and own.since or now()) .. ' ' .. slots, '/', text(capacity))
+local since = own and own.since or now()
+call('HSET', KEYS[1], owner, ends .. ' ' .. since .. ' ' .. text(capacity) .. ' ' .. slots)
 if left <= ttl + 0 then call('PEXPIRE', KEYS[1], text(ttl + 1)) end
 if entry ~= '' then call('ZREM', KEYS[2], entry) end
-return 'granted ' .. vote_number(KEYS[3], ARGV[4]) .. ' ' .. slots
+return granted(ARGV[4]) .. ' ' .. slots

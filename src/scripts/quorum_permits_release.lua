@@ -10,9 +10,10 @@
 
 if ARGV[2] ~= '' then call('ZREM', KEYS[2], ARGV[2]) end
 -- A key of another type is not mine either.
-if type(redis.pcall('HEXISTS', KEYS[1], '/')) ~= 'number' then return 0 end
-local mine = read_vote(call('HGET', KEYS[1], ARGV[1])) ~= nil
-if mine then take_off(ARGV[1]) end
+local vote = redis.pcall('HGET', KEYS[1], ARGV[1])
+if type(vote) == 'table' then return 0 end
+local mine = read_vote(vote) ~= nil
+if vote then call('HDEL', KEYS[1], ARGV[1]) end
 
 -- Also where nothing was given back: the one who was invited may be the one who leaves.
 if (mine or ARGV[2] ~= '') and call('EXISTS', KEYS[2]) == 1 then

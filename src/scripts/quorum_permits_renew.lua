@@ -15,7 +15,7 @@ local answer = not_seated(KEYS[2], ARGV[3], ARGV[4], ttl)
 if answer then return answer end
 local vote = redis.pcall('HGET', KEYS[1], owner)
 if type(vote) == 'table' then return 'taken' end
-local ends, since, slots = string.match(vote or '', '^(%d+) (%d+) ([%d,]+)$')
+local ends, since, slots = string.match(vote or '', '^(%d+) (%d+ %d+) ([%d,]+)$')
 if not ends or ends <= now() then return 'gone' end
 
 if slots ~= wanted then
@@ -27,7 +27,6 @@ if slots ~= wanted then
   slots = table.concat(kept, ',')
   if slots == '' then
     call('HDEL', KEYS[1], owner)
-    if call('HLEN', KEYS[1]) == 1 then call('DEL', KEYS[1]) end
     return 'gone'
   end
 end

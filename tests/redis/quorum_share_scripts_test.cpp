@@ -124,8 +124,8 @@ TEST_F(quorum_share_scripts, readers_that_joined_after_a_writer_wait_for_it_and_
   EXPECT_EQ(release("holder"), 1);
   EXPECT_EQ(told(1), std::vector{1}) << "the readers up to the writer";
   expect_silence();
-  EXPECT_EQ(read("late", entry(3, "1")), "busy");
-  EXPECT_EQ(read("newcomer"), "busy");
+  EXPECT_EQ(read("late", entry(3, "1")), "full");
+  EXPECT_EQ(read("newcomer"), "full");
   EXPECT_EQ(read("early", entry(1, "1")), "gran");
   EXPECT_EQ(ask("kept", {"1", all, "rw", "again"}).substr(0, 4), "gran") << "it has its lock already";
   EXPECT_EQ(release("kept"), 1);
@@ -141,9 +141,9 @@ TEST_F(quorum_share_scripts, readers_that_joined_after_a_writer_wait_for_it_and_
 
 TEST_F(quorum_share_scripts, a_writer_that_leaves_lets_the_readers_behind_it_in) {
   ASSERT_EQ(read("holder"), "gran");
-  EXPECT_EQ(write("w1", entry(1, all)), "busy");
-  EXPECT_EQ(read("r2", entry(2, "1")), "busy");
-  EXPECT_EQ(read("r3", entry(3, "1")), "busy");
+  EXPECT_EQ(write("w1", entry(1, all)), "full");
+  EXPECT_EQ(read("r2", entry(2, "1")), "full");
+  EXPECT_EQ(read("r3", entry(3, "1")), "full");
   EXPECT_EQ(release("", entry(1, all)), 0);
   EXPECT_EQ(told(2), (std::vector{2, 3}));
 }
@@ -172,7 +172,7 @@ TEST_F(quorum_share_scripts, an_upgrade_needs_its_readers_share_and_nobody_elses
   ASSERT_EQ(read("a"), "gran");
   ASSERT_EQ(read("b"), "gran");
   EXPECT_TRUE(upgrade("up1", "a", entry(1, all, '^')).starts_with("full "));
-  EXPECT_EQ(read("late"), "busy");
+  EXPECT_EQ(read("late"), "full");
   EXPECT_EQ(upgrade("up2", "b", entry(2, all, '^')), "refused deadlock");
   EXPECT_EQ(upgrade("up2", "b"), "refused deadlock");
   EXPECT_EQ(server.number({"ZCARD", waiters}), 1);
@@ -189,7 +189,7 @@ TEST_F(quorum_share_scripts, an_upgrade_needs_its_readers_share_and_nobody_elses
 TEST_F(quorum_share_scripts, an_upgrader_is_told_past_a_writer_who_waits) {
   ASSERT_EQ(read("a"), "gran");
   ASSERT_EQ(read("b"), "gran");
-  EXPECT_EQ(write("w", entry(1, all)), "busy");
+  EXPECT_EQ(write("w", entry(1, all)), "full");
   EXPECT_TRUE(upgrade("up", "a", entry(2, all, '^')).starts_with("full "));
   EXPECT_EQ(release("b"), 1);
   EXPECT_EQ(told(1), std::vector{2});
