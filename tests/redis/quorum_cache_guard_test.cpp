@@ -71,6 +71,32 @@ TEST(QuorumCacheNumbers, ALoaderThatFindsSomethingNewerThanItsFenceBeginsAnew) {
   EXPECT_EQ(values.get("k").value(), kept{1});
 }
 
+TEST(QuorumCacheNodes, WhatAnotherProcessHasWrittenIsForgotten) {
+  quorum_group nodes{{.nodes = 3, .max_ttl = 60s}};
+  client redis{nodes.where()};
+  cache<int> values{redis};
+  values.put("k", 1, 60s);
+  ASSERT_TRUE(eventually(patience, [&] { return nodes.holding(value_key) == 3; }));
+  for (std::size_t i = 0; i < 2; ++i) {
+    // As a node that came back with its data.
+    std::string text = nodes.node(i).text({"GET", value_key});
+    text[0] = text[0] == 'a' ? 'b' : 'a';
+    nodes.node(i).text({"SET", value_key, text, "PX", "60000"});
+  }
+  EXPECT_EQ(values.get("k").value(), kept{});
+  EXPECT_EQ(values.get_or_load("k", 60s, [] { return 2; }), 2);
+  EXPECT_EQ(values.get("k").value(), kept{2});
+}
+
+TEST(QuorumCacheNodes, WhatNoCacheHasWrittenIsNamedAndLeftAlone) {
+  quorum_group nodes{{.nodes = 3, .max_ttl = 60s}};
+  client redis{nodes.where()};
+  cache<int> values{redis};
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.node(i).text({"SET", value_key, "hello"});
+  EXPECT_EQ(values.get_or_load(std::nothrow, "k", 60s, [] { return 1; }).code(), errc::wrong_type);
+  for (std::size_t i = 0; i < nodes.size(); ++i) EXPECT_EQ(nodes.node(i).text({"GET", value_key}), "hello");
+}
+
 // A node that forgot an erasure must not help the load that the erasure was about.
 TEST(QuorumCacheGuard, ANodeThatForgotSomethingSinceTheLoadBeganDoesNotStoreIt) {
   quorum_group nodes{{.nodes = 3, .max_ttl = 1000ms}};

@@ -272,28 +272,6 @@ TEST_P(QuorumCache, WhatAMinorityStillHasDoesNotComeBackWhenTheErasureHasExpired
   EXPECT_EQ(values.get("k").value(), kept{1});
 }
 
-TEST_P(QuorumCache, WhatAnotherProcessHasWrittenIsForgotten) {
-  cache<int> values{redis};
-  values.put("k", 1, 60s);
-  ASSERT_TRUE(all_have(value_key));
-  for (std::size_t i = 0; i < majority; ++i) {
-    // As a node that came back with its data.
-    std::string text = nodes.node(i).text({"GET", value_key});
-    text[0] = text[0] == 'a' ? 'b' : 'a';
-    nodes.node(i).text({"SET", value_key, text, "PX", "60000"});
-  }
-  EXPECT_EQ(values.get("k").value(), kept{});
-  EXPECT_EQ(values.get_or_load("k", 60s, [] { return 2; }), 2);
-  EXPECT_EQ(values.get("k").value(), kept{2});
-}
-
-TEST_P(QuorumCache, WhatNoCacheHasWrittenIsNamedAndLeftAlone) {
-  cache<int> values{redis};
-  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.node(i).text({"SET", value_key, "hello"});
-  EXPECT_EQ(values.get_or_load(std::nothrow, "k", 60s, [] { return 1; }).code(), errc::wrong_type);
-  for (std::size_t i = 0; i < nodes.size(); ++i) EXPECT_EQ(nodes.node(i).text({"GET", value_key}), "hello");
-}
-
 TEST_P(QuorumCache, WaitingEndsAtItsLimitAndByItsToken) {
   cache<int> values{redis, {.wait = 150ms}};
   cache<int> patient{redis};
