@@ -27,9 +27,9 @@ class cache_ground {
   virtual void expect_clean(const std::vector<std::string>& locks) = 0;
 };
 
-class cache_model {
+class cache_model_run {
  public:
-  cache_model(cache_ground& ground, unsigned seed) : ground_{ground}, random_{seed} {
+  cache_model_run(cache_ground& ground, unsigned seed) : ground_{ground}, random_{seed} {
     for (int i = 0; i < 3; ++i) {
       clients_.push_back(std::make_unique<client>(ground_.where()));
       // Half of an hour is for ever here; nothing is loaded early, because chance is not in the model.

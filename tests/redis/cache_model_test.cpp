@@ -43,22 +43,22 @@ class quorum final : public cache_ground {
   quorum_group nodes_;
 };
 
-TEST(cache_models, random_calls_do_what_the_model_does) {
+TEST(cache_model, random_calls_do_what_the_model_does) {
   const unsigned seed = make_seed();
   one_redis ground;
-  cache_model{ground, seed}.run(10'000);
+  cache_model_run{ground, seed}.run(10'000);
 }
 
-TEST(cache_models, on_a_quorum_of_three) {
+TEST(cache_model, on_a_quorum_of_three) {
   const unsigned seed = make_seed();
   quorum ground{3};
-  cache_model{ground, seed}.run(4'000);
+  cache_model_run{ground, seed}.run(4'000);
 }
 
-TEST(cache_models, on_a_quorum_of_five) {
+TEST(cache_model, on_a_quorum_of_five) {
   const unsigned seed = make_seed();
   quorum ground{5};
-  cache_model{ground, seed}.run(3'000);
+  cache_model_run{ground, seed}.run(3'000);
 }
 
 }  // namespace
