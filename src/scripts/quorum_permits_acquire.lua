@@ -17,7 +17,7 @@
 
 --@include _clock.lua
 --@include _seat.lua
---@include _grant.lua
+--@include _vote_number.lua
 --@include _permits.lua
 
 local owner, ttl, entry, wish = ARGV[1], ARGV[2], ARGV[3], ARGV[9]
@@ -72,4 +72,4 @@ local since = own and own.since or now()
 call('HSET', KEYS[1], owner, ends .. ' ' .. since .. ' ' .. text(capacity) .. ' ' .. slots)
 if left <= ttl + 0 then call('PEXPIRE', KEYS[1], text(ttl + 1)) end
 if entry ~= '' then call('ZREM', KEYS[2], entry) end
-return granted(ARGV[4]) .. ' ' .. slots
+return 'granted ' .. vote_number(KEYS[3], ARGV[4]) .. ' ' .. slots
