@@ -29,6 +29,10 @@
 // before it and smaller than those of all writers after it, so it tells which state of the data was read; two readers' say nothing about each
 // other. Downgrade keeps the fence; upgrade draws a new one.
 //
+// On a quorum (docs/quorum_family.md) all of this holds with three differences: first come, first served is usual and not promised, though
+// readers do not starve writers; an upgraded lease has another owner; of two who ask to be upgraded at the same instant both may be refused, and upgrades past
+// those who wait are not counted.
+//
 // Thread safety: everything may be called from any number of threads of a process, and each thread's hold is its own: unlock where you
 // locked. For holds that travel between threads use the leases below. A hold of which the lease was lost keeps nobody out: look
 // at lost().

@@ -1,4 +1,5 @@
-// A node of the made-up world (quorum_world.hpp): in memory, what src/scripts/quorum_*.lua do in Redis.
+// A node of the made-up world (quorum_world.hpp): in memory, what src/scripts/quorum_*.lua do in Redis. The owner of a plain lock is a writer
+// among readers and writers.
 #pragma once
 
 #include "lock/quorum_replies.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -32,8 +34,11 @@ struct quorum_node {
   bool guard = true;
   unsigned process = 0;      // the run id
   runtime::duration born{};  // in real time
-  std::string holder{};
-  runtime::duration ends{};
+  struct share {
+    runtime::duration ends{};
+    bool writes = true;
+  };
+  std::map<std::string, share> shares{};  // by owner
   std::uint64_t counter = 0;
   bool seated = false;
   unsigned seat_process = 0;
@@ -57,37 +62,47 @@ struct quorum_node {
     return vote_reply{.what = vote_reply::kind::young, .seat = seat(), .fresh = seat_fresh};
   }
   void expire(runtime::duration now) {
-    if (ends <= now) holder.clear();
+    std::erase_if(shares, [&](const auto& each) { return each.second.ends <= now; });
   }
 
-  vote_reply acquire(runtime::duration now, const std::string& owner, runtime::duration ttl, std::uint64_t hint) {
+  // `stead`: the reader that wants to be this writer.
+  vote_reply acquire(runtime::duration now, const std::string& owner, runtime::duration ttl, std::uint64_t hint,
+                     bool writes = true, const std::string& stead = {}) {
     if (const auto answer = not_seated(now)) return *answer;
     expire(now);
-    if (!holder.empty() && holder != owner)
-      return {.what = vote_reply::kind::held, .left = std::chrono::milliseconds{1}, .holder = holder};
-    holder = owner;
-    ends = now + ttl;
+    if (!stead.empty() && !shares.contains(stead)) return {.what = vote_reply::kind::refused, .refusal = "lost"};
+    for (const auto& [holder, held] : shares) {
+      if (holder == owner || holder == stead || !(writes || held.writes)) continue;
+      return {.what = vote_reply::kind::held,
+              .left = std::chrono::milliseconds{1},
+              .holder = holder,
+              .several = !held.writes};
+    }
+    share& mine = shares[owner];
+    mine = {std::max(mine.ends, now + ttl), writes};
     counter = counter == 0 ? static_cast<std::uint64_t>(now / std::chrono::microseconds{1}) : counter + 1;
     counter = std::max(counter, hint);
     return {.what = vote_reply::kind::granted, .number = counter};
   }
   note_reply note(runtime::duration now, const std::string& owner, std::uint64_t number) {
     expire(now);
-    if (holder != owner) return holder.empty() ? note_reply::gone : note_reply::taken;
+    if (!shares.contains(owner)) return shares.empty() ? note_reply::gone : note_reply::taken;
     counter = std::max(counter, number);
     return note_reply::noted;
   }
-  keep_reply keep(runtime::duration now, const std::string& owner, runtime::duration ttl) {
+  keep_reply keep(runtime::duration now, const std::string& owner, runtime::duration ttl, bool writes = true) {
     if (not_seated(now)) return keep_reply::young;
     expire(now);
-    if (holder != owner) return holder.empty() ? keep_reply::gone : keep_reply::taken;
-    ends = now + ttl;
+    const auto mine = shares.find(owner);
+    if (mine == shares.end()) return shares.empty() ? keep_reply::gone : keep_reply::taken;
+    mine->second = {now + ttl, mine->second.writes && writes};
     return keep_reply::kept;
   }
-  bool give_back(const std::string& owner) {
-    if (holder != owner) return false;
-    holder.clear();
-    return true;
+  bool give_back(const std::string& owner) { return shares.erase(owner) != 0; }
+  bool downgrade(const std::string& owner) {
+    const auto mine = shares.find(owner);
+    if (mine != shares.end()) mine->second.writes = false;
+    return mine != shares.end();
   }
   bool open(runtime::duration now, const std::string& seen) {
     if (!seated || seat() != seen) return false;
@@ -99,7 +114,7 @@ struct quorum_node {
   void crash(runtime::duration now, bool with_file) {
     ++process;
     born = now;
-    holder.clear();
+    shares.clear();
     counter = 0;
     seated = seated && with_file;
   }

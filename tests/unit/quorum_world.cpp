@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace holdfast::lock {
 
@@ -23,6 +24,9 @@ struct quorum_world::client {
   drifting_clock clock;
   std::uint64_t serial = 0;  // of what it is doing: answers to anything else come too late
   std::string owner{};
+  bool writes = true;
+  std::string wanted{};   // the owner of the upgrade under way
+  unsigned attempts = 0;  // answers to an earlier one are not for the machine of this one
   duration ttl{};
   std::uint64_t hint = 0;
   unsigned tries = 0;
@@ -52,30 +56,48 @@ struct quorum_world::client {
 
   void begin() {
     owner = name + std::to_string(++serial);
+    writes = world.dice() >= world.shape_.readers;
     ttl = milliseconds{100 + world.random_() % 201};
+    attempt();
+  }
+
+  void attempt() {
+    ++attempts;
     acquiring.emplace(quorum_terms{.nodes = world.nodes_.size(), .ttl = ttl, .node_limit = node_limit});
     act(acquiring->start(local()));
   }
 
+  // For whom votes are asked, or noted.
+  [[nodiscard]] const std::string& asking() const { return wanted.empty() ? owner : wanted; }
+
   void act(quorum_step step) {
     if (step == quorum_step::ask) {
       for (std::size_t i = 0; i < world.nodes_.size(); ++i) {
-        ask<vote_reply>(i, voter(i),
-                        [this, i](const vote_reply& reply) { act(acquiring->answered(local(), i, reply)); });
+        const bool upgrades = !wanted.empty();
+        ask<vote_reply>(i, voter(asking(), writes || upgrades, upgrades ? owner : std::string{}),
+                        [this, i, mine = attempts](const vote_reply& reply) {
+                          if (mine == attempts) act(acquiring->answered(local(), i, reply));
+                        });
       }
     }
     if (step == quorum_step::note) write_back();
-    if (step == quorum_step::won) return hold();
-    if (step == quorum_step::refused) return retreat();
+    if (step == quorum_step::won) return wanted.empty() ? hold() : upgraded();
+    if (step == quorum_step::refused) return wanted.empty() ? retreat() : not_upgraded();
     if (step != quorum_step::wait) {
-      later(acquiring->wake_at(), [this] { act(acquiring->timer(local())); });
+      later(acquiring->wake_at(), [this, mine = attempts] {
+        if (mine == attempts) act(acquiring->timer(local()));
+      });
     }
   }
 
-  std::function<vote_reply(quorum_node&)> voter(std::size_t) {
-    return [this, who = owner, ttl = ttl, hint = hint](quorum_node& at) {
-      return at.acquire(at.clock.read(world.now_), who, ttl, hint);
+  std::function<vote_reply(quorum_node&)> voter(const std::string& who, bool as_writer, const std::string& stead) {
+    return [this, who, ttl = ttl, hint = hint, as_writer, stead](quorum_node& at) {
+      return at.acquire(at.clock.read(world.now_), who, ttl, hint, as_writer, stead);
     };
+  }
+  // To all, whatever becomes of it.
+  void tell(std::function<bool(quorum_node&)> what) {
+    for (std::size_t i = 0; i < world.nodes_.size(); ++i) world.send<bool>(i, what, [](bool) {});
   }
 
   void write_back() {
@@ -83,30 +105,79 @@ struct quorum_world::client {
     const std::uint64_t number = acquiring->number();
     for (const std::size_t i : acquiring->take_unnoted()) {
       if (!world.rules_.write_back) {
-        world.at(world.now_, [this, i, mine = serial] {
-          if (mine == serial) act(acquiring->noted(local(), i, note_reply::noted));
+        world.at(world.now_, [this, i, mine = serial, of = attempts] {
+          if (mine == serial && of == attempts) act(acquiring->noted(local(), i, note_reply::noted));
         });
         continue;
       }
       ask<note_reply>(
-          i, [this, who = owner, number](quorum_node& at) { return at.note(at.clock.read(world.now_), who, number); },
-          [this, i](const note_reply& reply) { act(acquiring->noted(local(), i, reply)); });
+          i,
+          [this, who = asking(), number](quorum_node& at) { return at.note(at.clock.read(world.now_), who, number); },
+          [this, i, mine = attempts](const note_reply& reply) {
+            if (mine == attempts) act(acquiring->noted(local(), i, reply));
+          });
     }
+  }
+
+  void count_overlaps() {
+    for (const auto& other : world.clients_) {
+      if (other.get() != this && other->holds() && (writes || other->writes)) ++world.report_.overlaps;
+    }
+  }
+
+  // From now on it is used.
+  void use(const acquisition& got) {
+    count_overlaps();
+    if (got.fence <= (writes ? world.last_fence_ : world.last_writer_)) ++world.report_.inversions;
+    world.last_fence_ = std::max(world.last_fence_, got.fence);
+    if (writes) world.last_writer_ = std::max(world.last_writer_, got.fence);
+    hint = got.fence + 1;
+    believes = true;
+    deadline = deadline_of(got.held, {}).time_since_epoch();
+  }
+
+  void change() {
+    if (!writes) {
+      wanted = world.rules_.own_owner ? owner + '+' + std::to_string(attempts) : owner;
+      return attempt();
+    }
+    ++world.report_.downgrades;
+    writes = false;
+    tell([who = owner](quorum_node& at) { return at.downgrade(who); });
+  }
+
+  void upgraded() {
+    if (!holds()) return retreat();
+    ++world.report_.upgrades;
+    const std::string old = std::exchange(owner, std::exchange(wanted, {}));
+    writes = true;
+    use(*acquiring->won());
+    if (old != owner) tell([old](quorum_node& at) { return at.give_back(old); });
+  }
+
+  void not_upgraded() {
+    const std::string tried = std::exchange(wanted, {});
+    if (tried == owner) {
+      tell([tried](quorum_node& at) { return at.downgrade(tried); });
+    } else {
+      tell([tried](quorum_node& at) { return at.give_back(tried); });
+    }
+    later(local() + milliseconds{2 + world.random_() % 20}, [this] {
+      if (holds() && !writes && wanted.empty()) change();
+    });
   }
 
   void hold() {
     const acquisition got = *acquiring->won();
-    for (const auto& other : world.clients_) {
-      if (other.get() != this && other->holds()) ++world.report_.overlaps;
-    }
-    if (got.fence <= world.last_fence_) ++world.report_.inversions;
-    world.last_fence_ = std::max(world.last_fence_, got.fence);
+    use(got);
     if (!world.report_.first_hold) world.report_.first_hold = world.now_;
     ++world.report_.holds;
-    hint = got.fence + 1;
     tries = 0;
-    believes = true;
-    deadline = deadline_of(got.held, {}).time_since_epoch();
+    if (world.dice() < world.shape_.changes) {
+      later(local() + milliseconds{world.random_() % 20}, [this] {
+        if (holds()) change();
+      });
+    }
     const auto work = milliseconds{world.random_() % 600};
     later(local() + (world.dice() < 0.7 ? work / 20 : work), [this] { retreat(); });
     later(time_point{deadline}, [this] { look(); });
@@ -124,7 +195,10 @@ struct quorum_world::client {
     renewing->start(local(), ttl);
     for (std::size_t i = 0; i < world.nodes_.size(); ++i) {
       ask<keep_reply>(
-          i, [this, who = owner, ttl = ttl](quorum_node& at) { return at.keep(at.clock.read(world.now_), who, ttl); },
+          i,
+          [this, who = owner, ttl = ttl, writes = writes](quorum_node& at) {
+            return at.keep(at.clock.read(world.now_), who, ttl, writes);
+          },
           [this, i, round = renewing->held().sent](const keep_reply& reply) {
             if (renewing->held().sent == round) renewed(renewing->answered(i, reply));
           });
@@ -139,16 +213,14 @@ struct quorum_world::client {
     if (what == quorum_renewal::lost) return retreat();
     if (what == quorum_renewal::failed) later(local() + milliseconds{5}, [this] { renew(); });
     if (what == quorum_renewal::kept) {
-      for (const auto& other : world.clients_) {
-        if (other.get() != this && other->holds()) ++world.report_.overlaps;
-      }
+      count_overlaps();
       ++world.report_.renewals;
       deadline = std::max(deadline, deadline_of(renewing->held(), {}).time_since_epoch());
       later(renewing->held().sent + ttl / 3, [this] { renew(); });
     }
     for (const std::size_t i : renewing->take_gone()) {
       ++world.report_.re_added;
-      ask<vote_reply>(i, voter(i), [](const vote_reply&) {});
+      ask<vote_reply>(i, voter(owner, writes, {}), [](const vote_reply&) {});
     }
   }
 
@@ -157,9 +229,8 @@ struct quorum_world::client {
     if (acquiring && !believes) open_if_fresh();
     believes = false;
     ++serial;
-    for (std::size_t i = 0; i < world.nodes_.size(); ++i) {
-      world.send<bool>(
-          i, [who = owner](quorum_node& at) { return at.give_back(who); }, [](bool) {});
+    for (const std::string& each : {owner, std::exchange(wanted, {})}) {
+      if (!each.empty()) tell([each](quorum_node& at) { return at.give_back(each); });
     }
     later(local() + milliseconds{1} + split_pause(tries++, milliseconds{4}, random), [this] { begin(); });
   }

@@ -26,6 +26,7 @@ namespace holdfast::lock {
 struct rules {
   bool guard = true;       // a node that forgot waits before it votes
   bool write_back = true;  // the fence is noted by a majority before it is used
+  bool own_owner = true;   // a reader that wants to be the writer asks under an owner of its own
 };
 
 struct world_shape {
@@ -35,6 +36,8 @@ struct world_shape {
   double slow = 0.1;     // … that takes long instead of about a millisecond
   double crashes = 0;    // per second, each of one node
   double disasters = 0;  // per second, each of a random number of nodes at once
+  double readers = 0;    // of those who come
+  double changes = 0;    // of those who hold: upgrades and downgrades
   std::chrono::seconds lasts{30};
   std::chrono::seconds uptime{0};  // of the nodes at the beginning
 };
@@ -46,8 +49,10 @@ struct world_report {
   std::uint64_t re_added = 0;
   std::uint64_t opened = 0;
   std::uint64_t crashes = 0;
-  std::uint64_t overlaps = 0;    // somebody else believed to hold
-  std::uint64_t inversions = 0;  // a fence not above the last one used
+  std::uint64_t upgrades = 0;
+  std::uint64_t downgrades = 0;
+  std::uint64_t overlaps = 0;    // somebody else believed to hold, and one of them to write
+  std::uint64_t inversions = 0;  // a fence not above the last one used; a reader's: not above a writer's
   std::optional<runtime::duration> first_hold{};
 };
 
@@ -89,6 +94,7 @@ class quorum_world {
   std::vector<std::unique_ptr<quorum_node>> nodes_;
   std::vector<std::unique_ptr<client>> clients_;
   std::uint64_t last_fence_ = 0;
+  std::uint64_t last_writer_ = 0;
   world_report report_;
 };
 
