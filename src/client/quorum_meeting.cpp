@@ -184,10 +184,12 @@ void quorum_meeting::settle(const arrival& what, runtime::duration limit) {
 }
 
 quorum_meeting::answer quorum_meeting::look(const arrival& what, bool write_back) {
+  const lock::arrival_terms terms =
+      terms_of(what);  // what was seen before: others of this object may see more meanwhile
   reading now = read(what, nullptr);
   if (now.problem) return *now.problem;
   if (now.how != quorum_reading::agreed || (!now.state && what.made == 0)) return std::nullopt;
-  const auto counted = lock::count(now.state, now.version, terms_of(what), now.version, now.clock);
+  const auto counted = lock::count(now.state, now.version, terms, now.version, now.clock);
   if (!counted) return counted.failure();
   saw(now.version);
   if (write_back) static_cast<void>(write(what, *now.state, now.version, nullptr));
