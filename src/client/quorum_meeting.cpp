@@ -1,11 +1,10 @@
 #include "client/quorum_meeting.hpp"
 
 #include "client/acquire_call.hpp"
+#include "client/meeting_rounds.hpp"
 #include "client/release_call.hpp"
-#include "client/round_ballot.hpp"
 #include "lock/quorum_failures.hpp"
 #include "lock/names.hpp"
-#include "lock/quorum_value.hpp"
 #include "lock/server_error.hpp"
 
 #include <algorithm>
@@ -15,7 +14,6 @@
 namespace holdfast::detail {
 
 using lock::quorum_reading;
-using lock::quorum_writing;
 using runtime::boot_clock;
 using runtime::time_point;
 using std::chrono::duration_cast;
@@ -29,75 +27,6 @@ constexpr milliseconds guard_ttl{2000};
 constexpr int looks = 4;
 
 std::string count_ms(runtime::duration what) { return std::to_string(duration_cast<milliseconds>(what).count()); }
-
-class read_round final : public node_round {
- public:
-  read_round(std::size_t nodes, time_point until) : copies{nodes}, until_{until}, machine{nodes} {}
-
-  std::vector<std::optional<lock::meeting_copy>> copies;
-
- private:
-  time_point until_;
-
- public:
-  lock::quorum_read machine;
-  quorum_reading how = quorum_reading::failed;
-  std::optional<failure> problem;  // what a node refused it for
-  bool unseated = false;
-
-  bool answered(std::size_t node, const resp::value& reply, time_point now) override {
-    if (now >= until_) return ends(machine.failed(node));
-    auto read = lock::read_copy(reply);
-    if (!read) {
-      // A node that may not vote, or has not voted for us, says nothing of the meeting.
-      if (reply.is_error()) problem = read.failure();
-      unseated = unseated || !reply.is_error();
-      return ends(machine.failed(node));
-    }
-    const std::uint64_t version = read->version;
-    copies[node] = std::move(*read);
-    return ends(machine.answered(node, version));
-  }
-  bool failed(std::size_t node) override { return ends(machine.failed(node)); }
-  void limit_passed(runtime::time_point /*now*/) override { ends(machine.timer()); }
-
- private:
-  bool ends(quorum_reading step) {
-    if (step == quorum_reading::wait) return false;
-    how = step;
-    return true;
-  }
-};
-
-class write_round final : public node_round {
- public:
-  // Counts what comes before `until`. With nothing to count it ends when all have answered.
-  write_round(std::size_t nodes, time_point until, bool counts)
-      : machine{nodes}, until_{until}, due_{nodes}, counts_{counts} {}
-
-  lock::quorum_write machine;
-  bool written = false;
-  bool more = false;
-
-  bool answered(std::size_t node, const resp::value& reply, time_point now) override {
-    const bool counted = !reply.is_error() && reply.text.starts_with("written ") && now < until_;
-    more = more || reply.text == "written 1";
-    return ends(machine.answered(node, counted));
-  }
-  bool failed(std::size_t node) override { return ends(machine.failed(node)); }
-  void limit_passed(runtime::time_point /*now*/) override { ends(machine.timer()); }
-
- private:
-  bool ends(quorum_writing step) {
-    written = written || step == quorum_writing::written;
-    --due_;
-    return counts_ ? step != quorum_writing::wait : due_ == 0;
-  }
-
-  time_point until_;
-  std::size_t due_;
-  bool counts_;
-};
 
 }  // namespace
 
@@ -184,10 +113,12 @@ void quorum_meeting::settle(const arrival& what, runtime::duration limit) {
 }
 
 quorum_meeting::answer quorum_meeting::look(const arrival& what, bool write_back) {
+  const lock::arrival_terms terms =
+      terms_of(what);  // what was seen before: others of this object may see more meanwhile
   reading now = read(what, nullptr);
   if (now.problem) return *now.problem;
   if (now.how != quorum_reading::agreed || (!now.state && what.made == 0)) return std::nullopt;
-  const auto counted = lock::count(now.state, now.version, terms_of(what), now.version, now.clock);
+  const auto counted = lock::count(now.state, now.version, terms, now.version, now.clock);
   if (!counted) return counted.failure();
   saw(now.version);
   if (write_back) static_cast<void>(write(what, *now.state, now.version, nullptr));
