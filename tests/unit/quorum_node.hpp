@@ -76,7 +76,7 @@ struct quorum_node {
       return {.what = vote_reply::kind::held,
               .left = std::chrono::milliseconds{1},
               .holder = holder,
-              .several = !held.writes};
+              .rival = held.writes ? "" : "readers"};
     }
     share& mine = shares[owner];
     mine = {std::max(mine.ends, now + ttl), writes};
