@@ -1,4 +1,4 @@
-// The read-write lock on a quorum of real servers: who goes in together, who waits, upgrade and downgrade.
+// The read-write lock on a quorum of real servers: who goes in together, who waits, and downgrade.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,47 +10,12 @@
 #include <thread>
 #include <vector>
 
-#include "redis/common.hpp"
-#include "support/quorum_group.hpp"
+#include "redis/quorum_sharing.hpp"
 
 namespace holdfast::test {
 namespace {
 
-struct QuorumSharing : testing::TestWithParam<std::size_t> {
-  quorum_group nodes{{.nodes = GetParam()}};
-  client redis{nodes.where()};
-  client other{nodes.where()};
-  const options how{.ttl = 2900ms};
-
-  template <class Wait>
-  auto start(Wait wait) {
-    return std::async(std::launch::async, wait);
-  }
-  [[nodiscard]] bool nothing_left() {
-    return eventually(patience, [&] { return nodes.left_behind().empty(); });
-  }
-  // So many wait, on every node.
-  [[nodiscard]] bool waiting(long long how_many) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (!queue_reaches(nodes.node(i), "door", how_many)) return false;
-    }
-    return true;
-  }
-  // On every node, sooner or later: the sum of the weights of those who hold.
-  [[nodiscard]] bool all_have(const std::string& sum) {
-    return eventually(patience, [&] {
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (nodes.node(i).text({"ZSCORE", "door", "#"}) != sum) return false;
-      }
-      return true;
-    });
-  }
-  [[nodiscard]] options waits(std::chrono::milliseconds limit) const {
-    options made = how;
-    made.wait = limit;
-    return made;
-  }
-};
+using QuorumSharing = quorum_sharing;
 
 INSTANTIATE_TEST_SUITE_P(Nodes, QuorumSharing, testing::Values(3U, 4U, 5U),
                          [](const auto& of) { return "Of" + std::to_string(of.param); });
@@ -114,9 +79,10 @@ TEST_P(QuorumSharing, AReleaseInvitesTheWriter) {
   ASSERT_TRUE(waiting(1));
   EXPECT_EQ(one.release(), release_outcome::released);
   EXPECT_EQ(writer.wait_for(100ms), std::future_status::timeout) << "one still reads";
+  const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(two.release(), release_outcome::released);
   EXPECT_GT(writer.get(), std::max(one.fence(), two.fence()));
-  EXPECT_EQ(other.stats().woken_by_push, 1U) << "it was told to ask";
+  EXPECT_TRUE(was_invited(other, begin));
   EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
 }
 
@@ -199,10 +165,11 @@ TEST_P(QuorumSharing, AWriterThatGivesUpLetsThoseBehindItIn) {
   client third{nodes.where()};
   auto behind = start([&] { return acquire_shared(third, "door", how).fence(); });
   ASSERT_TRUE(waiting(2));
+  const auto begin = std::chrono::steady_clock::now();
   stop.request_stop();
   EXPECT_EQ(writer.get(), errc::cancelled);
   ASSERT_EQ(behind.wait_for(patience), std::future_status::ready);
-  EXPECT_EQ(third.stats().woken_by_push, 1U) << "it was told to ask";
+  EXPECT_TRUE(was_invited(third, begin));
   EXPECT_EQ(reader.state(), lease_state::VALID) << "it never left";
   EXPECT_TRUE(reader.release() == release_outcome::released);
   EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
@@ -218,9 +185,10 @@ TEST_P(QuorumSharing, DowngradeLetsTheReadersBehindIn) {
   ASSERT_TRUE(waiting(1));
   const auto fence = mine.fence();
   const auto lost = mine.lost();
+  const auto begin = std::chrono::steady_clock::now();
   ASSERT_TRUE(downgrade(mine));
   ASSERT_EQ(reader.wait_for(patience), std::future_status::ready);
-  EXPECT_EQ(other.stats().woken_by_push, 1U) << "it was told to ask";
+  EXPECT_TRUE(was_invited(other, begin));
   EXPECT_GT(reader.get(), fence);
   EXPECT_EQ(mine.fence(), fence);
   EXPECT_TRUE(downgrade(mine)) << "it changes nothing for a reader";
@@ -230,110 +198,6 @@ TEST_P(QuorumSharing, DowngradeLetsTheReadersBehindIn) {
   EXPECT_EQ(try_acquire_exclusive(other, "door", how).code(), errc::held);
   EXPECT_FALSE(lost.stop_requested());
   EXPECT_EQ(mine.release(), release_outcome::released);
-  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
-}
-
-TEST_P(QuorumSharing, UpgradeWaitsForTheOtherReadersAndPassesThoseWhoWait) {
-  lease mine = acquire_shared(redis, "door", how);
-  lease last = acquire_shared(redis, "door", how);
-  auto writer = start([&] { return acquire_exclusive(other, "door", how).fence(); });
-  ASSERT_TRUE(waiting(1));
-  const auto shared_fence = mine.fence();
-  auto upgraded = start([&] { return upgrade(mine, waits(5000ms)); });
-  ASSERT_TRUE(waiting(2));
-  EXPECT_TRUE(all_have("2"));
-  EXPECT_EQ(last.release(), release_outcome::released);
-  ASSERT_EQ(upgraded.wait_for(patience), std::future_status::ready);
-  EXPECT_EQ(redis.stats().woken_by_push, 1U) << "it was told to ask";
-  const auto done = upgraded.get();
-  ASSERT_TRUE(done) << done.failure().detail;
-  EXPECT_TRUE(all_have("100000000")) << "the reader's share is given back";
-  EXPECT_GT(mine.fence(), shared_fence);
-  EXPECT_EQ(try_acquire_shared(other, "door", how).code(), errc::held);
-  ASSERT_EQ(writer.wait_for(100ms), std::future_status::timeout);
-  EXPECT_EQ(mine.release(), release_outcome::released);
-  EXPECT_GT(writer.get(), mine.fence());
-  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
-}
-
-TEST_P(QuorumSharing, ASecondUpgraderIsRefusedAndKeepsItsShare) {
-  lease first = acquire_shared(redis, "door", how);
-  lease second = acquire_shared(other, "door", how);
-  auto upgraded = start([&] { return upgrade(first, waits(10s)); });
-  ASSERT_TRUE(waiting(1));
-  const auto refused = upgrade(second, how);
-  EXPECT_EQ(refused.code(), errc::deadlock);
-  EXPECT_TRUE(has(refused.failure().detail, "another reader")) << refused.failure().detail;
-  EXPECT_EQ(try_upgrade(second, how).code(), errc::deadlock);
-  EXPECT_TRUE(waiting(1)) << "who was refused does not wait";
-  EXPECT_EQ(second.state(), lease_state::VALID);
-  EXPECT_EQ(second.release(), release_outcome::released);
-  EXPECT_TRUE(upgraded.get());
-  EXPECT_EQ(try_acquire_shared(other, "door", how).code(), errc::held);
-  EXPECT_EQ(first.release(), release_outcome::released);
-  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
-}
-
-// Whoever comes first at which node, they never both wait for each other.
-TEST_P(QuorumSharing, OfTwoUpgradersAtTheSameInstantOneAtLeastIsRefused) {
-  for (int round = 0; round < 10; ++round) {
-    lease first = acquire_shared(redis, "door", how);
-    lease second = acquire_shared(other, "door", how);
-    const auto go = [&](lease& mine) {
-      const auto done = upgrade(mine, waits(8000ms));
-      EXPECT_TRUE(done || done.code() == errc::deadlock) << done.failure().detail;
-      EXPECT_EQ(mine.state(), lease_state::VALID);
-      EXPECT_EQ(mine.release(), release_outcome::released);
-      return done ? 1 : 0;
-    };
-    auto one = start([&] { return go(first); });
-    auto two = start([&] { return go(second); });
-    EXPECT_LE(one.get() + two.get(), 1);
-  }
-  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
-}
-
-TEST_P(QuorumSharing, AnUpgradeThatGivesUpKeepsTheShare) {
-  lease mine = acquire_shared(redis, "door", how);
-  lease last = acquire_shared(other, "door", how);
-  EXPECT_EQ(try_upgrade(mine, how).code(), errc::held);
-  EXPECT_EQ(upgrade(mine, waits(150ms)).code(), errc::timed_out);
-  EXPECT_TRUE(waiting(0));
-  EXPECT_TRUE(all_have("2"));
-  last.release();
-  EXPECT_EQ(mine.state(), lease_state::VALID);
-  EXPECT_EQ(try_acquire_exclusive(other, "door", how).code(), errc::held);
-  ASSERT_TRUE(try_upgrade(mine, how));
-  EXPECT_EQ(mine.release(), release_outcome::released);
-  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
-}
-
-TEST_P(QuorumSharing, UpgradeOfALostShareIsRefused) {
-  lease mine = acquire_shared(redis, "door", how);
-  ASSERT_TRUE(all_have("1"));
-  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.node(i).number({"DEL", "door"});
-  EXPECT_EQ(try_upgrade(mine, how).code(), errc::lost);
-  EXPECT_EQ(upgrade(mine, waits(5000ms)).code(), errc::lost);
-  EXPECT_EQ(mine.release(), release_outcome::was_lost);
-  EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
-}
-
-TEST_P(QuorumSharing, TheObjectUpgradesAndDowngradesItsThreadsHold) {
-  shared_mutex door{redis, "door", how};
-  EXPECT_EQ(door.upgrade(std::nothrow).code(), errc::lost);
-  door.lock_shared();
-  for (int i = 0; i < 3; ++i) {
-    const auto fence = door.fence();
-    door.upgrade();
-    EXPECT_GT(door.fence(), fence);
-    EXPECT_EQ(try_acquire_shared(other, "door", how).code(), errc::held);
-    door.downgrade();
-    EXPECT_TRUE(acquire_shared(std::nothrow, other, "door", waits(5000ms)));
-  }
-  door.extend(2000ms);
-  EXPECT_GT(door.remaining(), 1s);
-  door.unlock_shared();
-  EXPECT_TRUE(door.lost().stop_requested());
   EXPECT_TRUE(nothing_left()) << testing::PrintToString(nodes.left_behind());
 }
 
