@@ -1,8 +1,8 @@
 // What a deployment cannot do, refused before anything is sent.
 //
 // Without scripts there is only the plain lock. On a quorum there is what its nodes can vote on (lock/voting.hpp): who
-// is the owner of a key, and who reads or writes. Counts, values and queues are more than that, and merging them across nodes is another
-// algorithm: a majority of votes for each permit of a semaphore would let more in than it has permits.
+// is the owner of a key, who reads or writes, and whose a numbered permit is. Counts, values and queues are more than that, and merging
+// them across nodes is another algorithm.
 #pragma once
 
 #include "client/core.hpp"
@@ -17,10 +17,11 @@
 namespace holdfast::detail {
 
 inline failure not_on_quorum(const core& owner, std::string_view what) {
-  return {errc::bad_option, std::string{what} + " does not work on a quorum (" + owner.where().display() +
-                                "); there are mutex, recursive_mutex, shared_mutex, multi_lock, acquire and the "
-                                "call-level forms (docs/quorum.md), and "
-                                "the rest on one Redis"};
+  return {errc::bad_option,
+          std::string{what} + " does not work on a quorum (" + owner.where().display() +
+              "); there are mutex, recursive_mutex, shared_mutex, semaphore, multi_lock, acquire and the "
+              "call-level forms (docs/quorum.md), and "
+              "the rest on one Redis"};
 }
 
 // For what a quorum does by plain locks: a multi_lock by one after the other, a recursive_mutex by one whose depth only its holder knows.
