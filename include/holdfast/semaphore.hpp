@@ -20,6 +20,9 @@
 //
 // Fences increase in the order of the queue and say nothing about those who hold at the same time.
 //
+// On a quorum (docs/quorum_family.md): at most 10,000 permits; first come, first served is usual and not promised, so whoever wants many
+// can be overtaken by those who want few; two holds that were acquired at the same time may have the same fence.
+//
 // Thread safety: everything may be called from any number of threads.
 #pragma once
 

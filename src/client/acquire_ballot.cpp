@@ -127,9 +127,10 @@ void acquire_ballot::answered(purpose why, std::size_t node, const resp::value& 
   if (!decided()) leave_behind(now);
 }
 
-// The votes are divided, and what could still decide are nodes that have been silent since before this round: not waited for, because
-// meanwhile our votes would be in the way of others.
+// The votes are divided, and what could still decide are nodes that have been silent since before this round: whoever can try again does
+// not wait for them, because meanwhile its votes would be in the way of others.
 void acquire_ballot::leave_behind(time_point now) {
+  if (!patient()) return;
   const auto late = machine_->stragglers();
   const auto is_silent = [&](std::size_t each) { return owner().nodes().at(each).overdue(now, terms_.node_limit); };
   if (!std::ranges::all_of(late, is_silent)) return;

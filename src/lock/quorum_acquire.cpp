@@ -237,7 +237,7 @@ std::size_t quorum_acquire::answers() const noexcept {
 
 std::vector<std::size_t> quorum_acquire::stragglers() const {
   std::vector<std::size_t> out;
-  if (state_ != state::asking || answers() < majority_of(nodes_.size())) return out;
+  if (state_ != state::asking || answers() < majority_of(nodes_.size()) || all_seem_fresh()) return out;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].at == stand::due) out.push_back(i);
   }

@@ -1,5 +1,6 @@
 // What a user needs on every node of a quorum (docs/operate.md), found by having it and by not having it.
 #include <future>
+#include <optional>
 
 #include "chaos/acl_ground.hpp"
 #include "support/quorum_group.hpp"
@@ -51,6 +52,44 @@ TEST(QuorumAcl, WithoutItsRightItIsRefused) {
   client redis{as_app(nodes)};
   lease first = acquire_shared(redis, "app:lock", {.ttl = 600ms, .renew = false});
   EXPECT_EQ(try_acquire_shared(redis, "app:lock", {.ttl = 600ms}).code(), errc::refused);
+}
+
+const std::vector<std::string> for_permits{"~{app:*}:capacity", "+hgetall"};
+
+TEST(QuorumAcl, SemaphoreNeedsToGoOverItsHolders) {
+  quorum_group nodes{with(all_rights(), for_permits)};
+  client one{as_app(nodes)};
+  client two{as_app(nodes)};
+  semaphore pool{one, "app:pool", 2, {.ttl = 600ms}};
+  std::optional<lease> held = pool.take(2);
+  auto next = std::async(std::launch::async, [&] {
+    semaphore same{two, "app:pool", 2, {.ttl = 600ms}};
+    const auto got = same.acquire(std::nothrow);
+    if (!got) return got;
+    return same.release(std::nothrow);
+  });
+  std::this_thread::sleep_for(1s);  // renewed meanwhile
+  EXPECT_EQ(held->state(), lease_state::VALID);
+  const auto set = pool.set_capacity(std::nothrow, 3);
+  EXPECT_TRUE(set) << set.failure().detail;
+  const auto got = next.get();
+  EXPECT_TRUE(got) << got.failure().detail;
+  EXPECT_EQ(held->release(), release_outcome::released);
+  EXPECT_TRUE(eventually(10s, [&] { return nodes.holding("app:pool") == 0; }));
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    EXPECT_TRUE(nodes.node(i).command({"ACL", "LOG"}).items.empty()) << i;
+  }
+}
+
+TEST(QuorumAcl, WithoutThatSemaphoresAreRefused) {
+  for (const std::string& each : for_permits) {
+    auto fewer = for_permits;
+    std::erase(fewer, each);
+    quorum_group nodes{with(all_rights(), fewer)};
+    client redis{as_app(nodes)};
+    semaphore pool{redis, "app:pool", 2, {.ttl = 600ms, .renew = false}};
+    EXPECT_EQ(pool.try_take().code(), errc::refused) << each;
+  }
 }
 
 }  // namespace

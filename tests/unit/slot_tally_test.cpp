@@ -65,6 +65,42 @@ TEST(SlotTally, TooFewSlotsAreNone) {
   EXPECT_EQ(votes.best(), (slots{0, 1}));
 }
 
+resp::value text(std::string what) {
+  resp::value made;
+  made.type = resp::kind::bulk;
+  made.text = std::move(what);
+  return made;
+}
+
+TEST(SlotTally, IsReadFromTheNodesAnswers) {
+  const auto given = read_vote(text("granted 17 9,0"));
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->what, kind::granted);
+  EXPECT_EQ(given->number, 17U);
+  EXPECT_EQ(given->slots, (slots{0, 9})) << "around the end";
+  const auto none = read_vote(text("full 120 00000000000000ab host:7:00cd 12"));
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->what, kind::held);
+  EXPECT_EQ(none->left, milliseconds{120});
+  EXPECT_EQ(none->rival, "00000000000000ab");
+  EXPECT_EQ(none->holder, "host:7:00cd 12");
+  const auto fewer = read_vote(text("refused too_many 3"));
+  ASSERT_TRUE(fewer);
+  EXPECT_EQ(fewer->what, kind::refused);
+  EXPECT_EQ(fewer->refusal, "too_many 3");
+  EXPECT_EQ(read_keep(text("kept 3,4")).value(), keep_reply::kept);
+  EXPECT_EQ(read_kept_slots(text("kept 3,4")), (slots{3, 4}));
+  EXPECT_EQ(write_slots(slots{3, 4}), "3,4");
+  for (const char* odd :
+       {"granted 17 ", "granted 17 ,", "granted 17 3,", "granted 17 3,3", "granted 17 -1", "granted 17 a", "full 120",
+        "full x y z", "full 120 mark", "refused too_many", "refused too_many x"}) {
+    EXPECT_EQ(read_vote(text(odd)).code(), errc::protocol) << odd;
+  }
+  for (const char* odd : {"kept ", "kept 3,", "kept a", "kept 3,3"}) {
+    EXPECT_EQ(read_keep(text(odd)).code(), errc::protocol) << odd;
+  }
+}
+
 quorum_acquire ask(std::size_t nodes, std::size_t wanted, bool fence = true) {
   quorum_acquire made{{.nodes = nodes, .ttl = seconds{10}, .node_limit = limit, .fence = fence, .slots = wanted}};
   EXPECT_EQ(made.start(start), step::ask);
