@@ -343,6 +343,28 @@ TEST_P(QuorumMeeting, NeedsTheRightsThatAreListedAndNoMore) {
   step.arrive_and_drop();
 }
 
+TEST_P(QuorumMeeting, ManyWaitersAreToldInSteps) {
+  latch last{redis, "done", 1};
+  EXPECT_FALSE(last.try_wait());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::vector<std::string> join{"ZADD", "{done}:waiters"};
+    for (int k = 0; k < 1203; ++k) {
+      join.push_back(std::to_string(k));
+      join.push_back("0;3000:abc:" + std::to_string(k) + ":owner");
+    }
+    join.insert(join.end(), {"9999", "1;3000:abc:9999:owner"});  // of a later phase: not to be told
+    ASSERT_EQ(nodes.node(i).number(join), 1204);
+  }
+  last.count_down();
+  // By a majority: whoever counts does not wait for the slowest.
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto still = nodes.node(i).list({"ZRANGE", "{done}:waiters", "0", "-1"});
+    told += still == std::vector<std::string>{"1;3000:abc:9999:owner"} ? 1 : 0;
+  }
+  EXPECT_GT(told, nodes.size() / 2);
+}
+
 TEST_P(QuorumMeeting, ManyArriveAtOnce) {
   constexpr int people = 16;
   constexpr int each_counts = 5;
