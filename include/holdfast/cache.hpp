@@ -25,6 +25,9 @@
 // sooner the longer loading takes (XFetch), and certainly in the last two loading times. It pays for the load, the others
 // are served. So a key that is in use does not expire. The loader runs on its caller's thread, always.
 //
+// On a quorum a value is what a majority of its nodes keeps; whatever is less is a miss. load_ttl must not exceed max_ttl there; a
+// value's ttl may. While too many nodes are young, put and erase fail with server_busy (docs/quorum_family.md).
+//
 // Values have types: codec.hpp, cache_json.hpp. Keys get the client's prefix and options' `prefix`.
 // Thread safety: everything may be called from any thread. The client must outlive the cache.
 #pragma once

@@ -64,10 +64,12 @@ result<std::uint64_t> quorum_keeper::draw(guard_type& guard, const std::string& 
 
 result<bool> quorum_keeper::write(guard_type& guard, const replacement& what, std::uint64_t number) {
   const bool forgets = what.tail.empty();
+  // Until no lock of a loader can be left on the node: max_load by the loader's clock, and what a late renewal adds.
+  const milliseconds marked = what.max_load + what.max_load / 50 + locks_.ttl;
   round_call asked{*core_,
                    {scripts::quorum_cache_write,
                     keys_of(what.key),
-                    {std::to_string(number), std::to_string((forgets ? what.max_load : what.ttl).count()),
+                    {std::to_string(number), std::to_string((forgets ? marked : what.ttl).count()),
                      forgets ? write_entry_tail(lock::erased_entry()) : what.tail},
                     true},
                    lock::read_cache_word};
