@@ -4,7 +4,7 @@
 
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
-#include "client/node_poll.hpp"
+#include "client/round_ballot.hpp"
 #include "client/watcher.hpp"
 #include "lock/leader_record.hpp"
 #include "lock/names.hpp"
@@ -17,7 +17,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace holdfast {
 
@@ -40,16 +39,29 @@ constexpr milliseconds nodes_apart{2};
 
 bool on_quorum(const core& owner) { return owner.where().deployment == deployment::quorum; }
 
+class look_round final : public detail::node_round {
+ public:
+  explicit look_round(std::size_t nodes) : found{nodes} { impatient = true; }
+  lock::quorum_leader found;
+
+  bool answered(std::size_t /*node*/, const resp::value& reply, runtime::time_point /*now*/) override {
+    const auto vote = lock::read_leader_vote(reply);
+    vote ? found.answered(*vote) : found.failed(vote.failure());
+    return found.decided();
+  }
+  bool failed(std::size_t /*node*/) override {
+    found.failed({errc::unreachable, "it does not answer"});
+    return found.decided();
+  }
+  void limit_passed(runtime::time_point /*now*/) override {}
+};
+
+// A look has no lease that runs out, so the nodes have longer than for a vote.
 result<lock::leader_look> look_at_nodes(core& owner, detail::guard_type& guard, const std::string& key) {
-  lock::quorum_leader found{owner.nodes().size()};
-  const std::vector keys{key, lock::leader_key(key)};
-  detail::node_poll asked{owner, scripts::quorum_leader_look, keys, [&found](const result<resp::value>& reply) {
-                            const auto vote = reply ? lock::read_leader_vote(*reply) : reply.failure();
-                            vote ? found.answered(*vote) : found.failed(vote.failure());
-                            return found.decided();
-                          }};
-  asked.run(guard);
-  auto answer = found.answer();
+  look_round asked{owner.nodes().size()};
+  asked.run(owner, guard,
+            {&scripts::quorum_leader_look, {key, lock::leader_key(key)}, {}, owner.where().command_timeout});
+  auto answer = asked.found.answer();
   if (!answer) ++owner.counters().errors[static_cast<std::size_t>(answer.code())];
   return answer;
 }

@@ -1,6 +1,6 @@
 -- Whom one node of a quorum votes for, and what it has written down about a leader. Only reads.
 --
--- KEYS[1] lock   KEYS[2] leader (elector_announce.lua)
+-- KEYS[1] lock   KEYS[2] leader (elector_announce.lua)   ARGV: not used
 --
 -- returns {}                                      it votes for nobody
 --         { owner, remaining ms, record or '' }   the record may be an earlier leader's
