@@ -3,8 +3,8 @@
 #include "client/acquire_call.hpp"
 #include "client/meeting_rounds.hpp"
 #include "client/release_call.hpp"
-#include "lock/quorum_failures.hpp"
 #include "lock/names.hpp"
+#include "lock/quorum_failures.hpp"
 #include "lock/server_error.hpp"
 
 #include <algorithm>

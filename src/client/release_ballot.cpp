@@ -70,8 +70,7 @@ void release_ballot::follow(quorum_outcome outcome, time_point now) {
     case quorum_outcome::was_lost:
       return decide(answer, now);
     case quorum_outcome::unknown:
-      return decide(failure{errc::unreachable, "no majority of the nodes answered", delivery::unanswered},
-                    now);
+      return decide(failure{errc::unreachable, "no majority of the nodes answered", delivery::unanswered}, now);
   }
 }
 

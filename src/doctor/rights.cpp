@@ -126,7 +126,8 @@ std::vector<right> all_rights(const trial_ground& at, int database, std::string_
     };
     better("+zrangebyscore", need::nicety, "shared_mutex and semaphore are refused",
            {"ZRANGEBYSCORE", at.waiters, "0", "0"});
-    better("+hgetall", need::nicety, "recursive_mutex, redisson_shared_mutex and on a quorum semaphore are refused", {"HGETALL", at.seen});
+    better("+hgetall", need::nicety, "recursive_mutex, redisson_shared_mutex and on a quorum semaphore are refused",
+           {"HGETALL", at.seen});
     key(":capacity", lock::capacity_key(at.lock), "semaphore is refused");
     key(":value", lock::value_key(at.lock), "cache is refused");
     key(":*:rwlock_timeout:*", lock::redisson_stem(at.lock) + ":x:1:rwlock_timeout:1",
