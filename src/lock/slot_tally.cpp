@@ -40,6 +40,7 @@ std::vector<slot_number> slot_tally::best() const {
   std::ranges::stable_sort(sorted, std::greater{}, &count::votes);
   sorted.resize(std::min(wanted_, sorted.size()));
   std::vector<slot_number> out;
+  out.reserve(sorted.size());
   for (const count& each : sorted) out.push_back(each.slot);
   std::ranges::sort(out);
   return out;
