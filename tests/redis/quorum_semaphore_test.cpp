@@ -1,16 +1,16 @@
-// The semaphore on a quorum: permits as numbered slots, each of which has a majority of its own (docs/quorum_family.md).
+// The semaphore on a quorum: permits as numbered slots, each of which has a majority of its own
+// (docs/quorum_family.md). What becomes of permits while they are held: quorum_permits_held_test.cpp.
 #include <gtest/gtest.h>
 #include <holdfast/inspect.hpp>
 
 #include <atomic>
 #include <future>
-#include <set>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
-#include "redis/common.hpp"
-#include "support/quorum_group.hpp"
+#include "redis/quorum_semaphore_ground.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -18,23 +18,6 @@ namespace {
 // Longer than any of these tests waits: nothing goes by lapsing.
 options long_hold() { return {.ttl = 60s}; }
 
-bool nothing_left(quorum_group& nodes) {
-  return eventually(patience, [&] { return nodes.left_behind().empty(); });
-}
-
-// The slots of one owner on one node, as text; empty: none.
-std::string slots_at(quorum_group& nodes, std::size_t which, const std::string& key, std::string_view owner) {
-  const auto vote = nodes.node(which).command({"HGET", key, std::string{owner}});
-  if (vote.is_nil()) return {};
-  return vote.text.substr(vote.text.rfind(' ') + 1);
-}
-bool on_all(quorum_group& nodes, const std::string& key, std::string_view owner) {
-  return eventually(patience, [&] {
-    std::set<std::string> seen;
-    for (std::size_t i = 0; i < nodes.size(); ++i) seen.insert(slots_at(nodes, i, key, owner));
-    return seen.size() == 1 && !seen.contains("");
-  });
-}
 bool all_wait(quorum_group& nodes, const std::string& name, long long count) {
   return eventually(patience, [&] {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -278,95 +261,6 @@ TEST_P(QuorumSemaphore, IsTakenFromAllWhenAnOperatorBreaksIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfNodes, QuorumSemaphore, testing::Values(3, 4, 5));
-
-TEST(QuorumPermitsHeld, AreNotMixedUpWithAnotherKindOfLock) {
-  quorum_group nodes{{.nodes = 3}};
-  client redis{nodes.where()};
-  semaphore pool{redis, "door", 2, {.ttl = 2000ms}};
-  const lease held = redis.acquire("door", {.ttl = 2000ms});
-  EXPECT_EQ(pool.try_take().code(), errc::wrong_type);
-  for (std::size_t i = 0; i < 3; ++i) static_cast<void>(nodes.node(i).number({"HSET", "hash", "field", "value"}));
-  semaphore hash{redis, "hash", 2, {.ttl = 2000ms}};
-  EXPECT_EQ(hash.try_take().code(), errc::wrong_type);
-}
-
-TEST(QuorumPermitsHeld, AreTakenUpAgainByNodesThatComeBack) {
-  quorum_group nodes;
-  client redis{nodes.where()};
-  semaphore pool{redis, "pool", 5, {.ttl = 1500ms}};
-  const lease held = pool.take(2);
-  ASSERT_TRUE(on_all(nodes, "pool", held.owner()));
-  for (std::size_t i = 0; i < 2; ++i) nodes.node(i).number({"DEL", "pool"});
-  EXPECT_TRUE(on_all(nodes, "pool", held.owner())) << "by the next renewal";
-  const auto mine = slots_at(nodes, 2, "pool", held.owner());
-  const auto one_of_them = mine.substr(0, mine.find(','));
-  // A node that has other slots gives them up, and takes the right ones.
-  const auto vote = nodes.node(0).command({"HGET", "pool", std::string{held.owner()}}).text;
-  nodes.node(0).number(
-      {"HSET", "pool", std::string{held.owner()}, vote.substr(0, vote.rfind(' ') + 1) + one_of_them + ",77"});
-  EXPECT_TRUE(on_all(nodes, "pool", held.owner()));
-  EXPECT_EQ(slots_at(nodes, 0, "pool", held.owner()), slots_at(nodes, 4, "pool", held.owner()));
-  EXPECT_EQ(held.state(), lease_state::VALID);
-}
-
-TEST(QuorumPermitsHeld, AreLostAtOnceWhenAMajorityHasForgottenThem) {
-  quorum_group nodes;
-  client redis{nodes.where()};
-  std::atomic<int> cause{-1};
-  semaphore pool{
-      redis, "pool", 2, {.ttl = 900ms, .on_lost = [&](const loss& what) { cause = static_cast<int>(what.cause); }}};
-  pool.acquire();
-  ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("pool") == 5; }));
-  for (std::size_t i = 0; i < 3; ++i) nodes.node(i).number({"DEL", "pool"});
-  EXPECT_TRUE(eventually(2s, [&] { return cause == static_cast<int>(loss_cause::gone); })) << cause;
-}
-
-TEST(QuorumPermitsHeld, AreLostAtTheirDeadlineWhenAMajorityIsSilent) {
-  quorum_group nodes;
-  client redis{nodes.where()};
-  semaphore pool{redis, "pool", 2, {.ttl = 900ms}};
-  lease held = pool.take();
-  for (std::size_t i = 0; i < 3; ++i) nodes.node(i).pause();
-  EXPECT_TRUE(eventually(2s, [&] { return held.lost().stop_requested(); }));
-  for (std::size_t i = 0; i < 3; ++i) nodes.node(i).resume();
-  static_cast<void>(held.release());
-  EXPECT_TRUE(nothing_left(nodes));
-}
-
-TEST(QuorumPermitsHeld, OfAHolderThatCrashedEndByThemselves) {
-  quorum_group nodes{{.nodes = 3}};
-  client redis{nodes.where()};
-  semaphore pool{redis, "pool", 2, {.ttl = 1000ms}};
-  const lease alive = pool.take();
-  // As a process leaves it that was killed: votes that nobody renews.
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto vote = nodes.node(i).command({"HGET", "pool", std::string{alive.owner()}}).text;
-    ASSERT_FALSE(vote.empty());
-    const auto slot = vote.substr(vote.rfind(' ') + 1);
-    const std::string others = std::to_string(1 - std::stoi(slot));
-    nodes.node(i).number({"HSET", "pool", "dead", vote.substr(0, vote.rfind(' ') + 1) + others});
-  }
-  EXPECT_EQ(pool.try_take().code(), errc::held);
-  auto got = pool.take(std::nothrow, 1, {.ttl = 1000ms, .wait = 5s});
-  ASSERT_TRUE(got) << got.failure().detail;
-  EXPECT_EQ(alive.state(), lease_state::VALID);
-}
-
-TEST(QuorumPermitsHeld, ANodeRestartedEmptyDoesNotVoteBeforeMaxTtlHasPassed) {
-  quorum_group nodes{{.nodes = 3, .max_ttl = 4000ms}};
-  client redis{nodes.where()};
-  semaphore pool{redis, "pool", 1, {.ttl = 3900ms, .renew = false}};
-  const lease held = pool.take();
-  nodes.node(2).kill();  // of the majority two are left
-  nodes.node(1).kill();
-  nodes.node(1).restart();
-  client other{nodes.where()};
-  semaphore same{other, "pool", 1, {.ttl = 1000ms}};
-  while (held.state() != lease_state::LOST) {
-    EXPECT_FALSE(same.try_take()) << "it would be the second holder";
-    std::this_thread::sleep_for(20ms);
-  }
-}
 
 }  // namespace
 }  // namespace holdfast::test
