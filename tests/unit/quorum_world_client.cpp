@@ -112,7 +112,8 @@ void quorum_world::client::upgraded() {
 }
 
 void quorum_world::client::not_upgraded() {
-  const std::string tried = std::exchange(wanted, {});
+  std::string tried;
+  tried.swap(wanted);
   if (tried == owner) {
     tell([tried](quorum_node& at) { return at.downgrade(tried); });
   } else {
