@@ -75,13 +75,15 @@ void ballot::gather(time_point now) {
   std::size_t hopeful = 0;
   for (std::size_t i = 0; i < size(); ++i) {
     ready += nodes.at(i).ready() ? 1 : 0;
-    hopeful += nodes.at(i).hopeful() ? 1 : 0;
+    // What was opened and is idle again could not be reached.
+    hopeful += nodes.at(i).hopeful() && !(opened_ && nodes.at(i).idle()) ? 1 : 0;
   }
   const std::size_t needed = lock::majority_of(size());
   const bool worth_waiting =
       gathers() && !withdrawn() && !core_.closing() && (hopeful >= needed || patient()) && now < gather_until_;
   if (ready < needed && worth_waiting) {
     for (std::size_t i = 0; i < size(); ++i) core_.nodes().at(i).open(now);  // those that nobody needed
+    opened_ = true;
     return wake_at(now + look);
   }
   begun_ = true;

@@ -141,7 +141,8 @@ class ballot : public net::carrier, private runtime::timer {
   matter what_;
   std::list<slip> slips_;
   runtime::time_point gather_until_{};
-  unsigned busy_ = 0;  // calls on the stack that still need this
+  bool opened_ = false;  // nodes that were not connected
+  unsigned busy_ = 0;    // calls on the stack that still need this
   bool begun_ = false;
   bool decided_ = false;
 };

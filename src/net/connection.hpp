@@ -90,6 +90,8 @@ class connection final : public carrier, private runtime::timer {
   void end_turn(const request& what, runtime::time_point now) override;
 
   [[nodiscard]] bool ready() const noexcept { return state_ == state::ready; }
+  // Nothing is under way: nobody has needed it yet, or whoever did was told that it cannot be reached.
+  [[nodiscard]] bool idle() const noexcept { return state_ == state::idle; }
   // Ready, or on the way to it and not known to fail.
   [[nodiscard]] bool hopeful() const noexcept;
   // More is unanswered than is good, and for longer than `limit`: what is added would only wait behind it.
