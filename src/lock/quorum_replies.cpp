@@ -26,6 +26,12 @@ bool take_text(std::string_view& text, std::string& out) {
   return true;
 }
 
+// As share_acquire.lua says it.
+bool is_too_many(std::string_view text) {
+  std::uint64_t there = 0;
+  return take_word(text, "too_many ") && is_whole_number(text, there);
+}
+
 }  // namespace
 
 std::optional<vote_reply> read_not_seated(std::string_view text) {
@@ -102,7 +108,7 @@ result<vote_reply> read_vote(const value& reply) {
     }
   } else if (const auto told = read_not_seated(text)) {
     return *told;
-  } else if (take_word(text, "refused ") && (text == "lost" || text == "deadlock" || text.starts_with("too_many "))) {
+  } else if (take_word(text, "refused ") && (text == "lost" || text == "deadlock" || is_too_many(text))) {
     out.what = vote_reply::kind::refused;
     out.refusal = text;
     return out;
