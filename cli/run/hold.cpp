@@ -86,7 +86,7 @@ result<lease> take(client& redis, std::string_view name, const hold_kind& kind, 
       return waits ? acquire_exclusive(std::nothrow, redis, name, how) : try_acquire_exclusive(redis, name, how);
     case form::permits: {
       if (!waits) how.wait = std::chrono::milliseconds{0};
-      return semaphore{redis, name, kind.capacity, how}.take(std::nothrow, kind.count, how);
+      return semaphore{redis, name, kind.capacity, {.ttl = how.ttl}}.take(std::nothrow, kind.count, how);
     }
     case form::alone:
       break;
