@@ -44,7 +44,6 @@ acquire_ballot::acquire_ballot(core& owner, net::request& asker, matter what, co
     : ballot{owner, &asker, std::move(what)},
       terms_{terms_of(owner, by(), this->what().args,
                       node_limit(milliseconds{std::strtoll(this->what().args[ttl].c_str(), nullptr, 10)}))},
-      max_ttl_{std::to_string(owner.where().max_ttl.count())},
       may_have_(terms_.nodes),
       listed_(terms_.nodes) {
   // An asker runs one script, so its last ballot was of this kind.
@@ -93,7 +92,8 @@ void acquire_ballot::append_vote(std::size_t node, bool by_text, std::string_vie
   std::vector<std::string> more{given.begin(), given.end()};
   if (by().slots) more.insert(more.end() - 1, slots);
   append_eval(out, *by().acquire, by_text, {keys[0], keys[1], keys[3], lock::seat_key},
-              {args[owner_id], args[ttl], from_list, hint, owner().nodes().at(node).identity().run_id, max_ttl_}, more);
+              {args[owner_id], args[ttl], from_list, hint, owner().nodes().at(node).identity().run_id, max_ttl()},
+              more);
 }
 
 void acquire_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {
@@ -183,14 +183,12 @@ void acquire_ballot::won(time_point now) {
     if (listed_[i]) against.push_back(i);
   }
   leave_lists(std::move(against), now);
-  resp::value answer;
-  answer.type = resp::kind::bulk;
-  answer.text = "granted " + std::to_string(machine_->won()->fence);
+  std::string answer = "granted " + std::to_string(machine_->won()->fence);
   if (by().slots) {
-    answer.text.append(" ").append(lock::write_slots(machine_->slots()));
+    answer.append(" ").append(lock::write_slots(machine_->slots()));
     call_back(machine_->astray(), now);
   }
-  decide(answer, now);
+  decide(std::move(answer), now);
 }
 
 // Also after the asker has gone: without a vote there, given back meanwhile, nothing is moved.
@@ -237,24 +235,13 @@ void acquire_ballot::refused_for_good(time_point now) {
   std::vector<std::size_t> all(size());
   std::iota(all.begin(), all.end(), 0U);
   give_back(what().args[owner_id], what().args[entry], std::move(all), now);
-  resp::value answer;
-  answer.type = resp::kind::bulk;
-  answer.text = "refused " + machine_->refusal();
-  decide(answer, now);
+  decide("refused " + machine_->refusal(), now);
 }
 
-// In the words of acquire.lua. Who can be invited is as good as queued: the next look is at the end of the holder's time
-// or once a second, sooner by an invitation. Rank 0 after a split: look again after the pause, and heed no invitation.
+// Who can be invited looks next at the end of the holder's time or once a second, sooner by an invitation. Rank 0 after a split: look
+// again after the pause, and heed no invitation.
 void acquire_ballot::tell_busy(std::string_view rank, milliseconds left, time_point now) {
-  resp::value answer;
-  answer.type = resp::kind::bulk;
-  if (what().args[entry].empty()) {
-    answer.text = "held ";
-  } else {
-    answer.text.append("queued 1 ").append(rank).append(" ");
-  }
-  answer.text.append(std::to_string(left.count())).append(" ").append(machine_->holder());
-  decide(answer, now);
+  decide(waiting_words(what().args[entry], rank, std::to_string(left.count()), machine_->holder()), now);
 }
 
 failure acquire_ballot::why_not() const {

@@ -44,7 +44,6 @@ class acquire_ballot final : public ballot {
   void opened(runtime::time_point now);
 
   const lock::quorum_terms terms_;
-  const std::string max_ttl_;
   std::optional<lock::quorum_acquire> machine_;
   runtime::time_point began_{};
   std::string hint_;

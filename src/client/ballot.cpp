@@ -53,7 +53,8 @@ ballot::pointer ballot::make(core& owner, net::request& asker, matter what, cons
   return pointer{new renew_ballot{owner, asker, std::move(what)}};
 }
 
-ballot::ballot(core& owner, net::request* asker, matter what) : core_{owner}, asker_{asker}, what_{std::move(what)} {}
+ballot::ballot(core& owner, net::request* asker, matter what)
+    : core_{owner}, asker_{asker}, what_{std::move(what)}, max_ttl_{std::to_string(owner.where().max_ttl.count())} {}
 
 ballot::~ballot() {
   core_.rounds().cancel(*this);
@@ -191,6 +192,13 @@ void ballot::decide(const resp::value& answer, time_point now) {
   if (net::request* const asker = end_for_asker(now)) asker->on_reply(answer, now);
 }
 
+void ballot::decide(std::string text, time_point now) {
+  resp::value answer;
+  answer.type = resp::kind::bulk;
+  answer.text = std::move(text);
+  decide(answer, now);
+}
+
 void ballot::decide(const failure& why, time_point now) {
   if (decided_) return;
   if (net::request* const asker = end_for_asker(now)) asker->on_refused(why, now);
@@ -211,13 +219,30 @@ void ballot::withdraw() noexcept {
   asker_ = nullptr;
 }
 
+std::string ballot::waiting_words(std::string_view entry, std::string_view rank, std::string_view left,
+                                  std::string_view who) {
+  std::string out;
+  if (entry.empty()) {
+    out = "held ";
+  } else {
+    out.append("queued 1 ").append(rank).append(" ");
+  }
+  return out.append(left).append(" ").append(who);
+}
+
+// `keys` keys and `args` arguments are to follow.
+void ballot::append_head(std::string& out, const scripts::script& script, bool by_text, std::size_t keys,
+                         std::size_t args) {
+  resp::append_array(out, 3 + keys + args);
+  resp::append_bulk(out, by_text ? "EVAL" : "EVALSHA");
+  resp::append_bulk(out, by_text ? script.source : script.sha1);
+  resp::append_bulk(out, static_cast<std::int64_t>(keys));
+}
+
 void ballot::append_eval(std::string& out, const scripts::script& script, bool by_text,
                          std::initializer_list<std::string_view> keys, std::initializer_list<std::string_view> args,
                          std::span<const std::string> extra) {
-  resp::append_array(out, 3 + keys.size() + args.size() + extra.size());
-  resp::append_bulk(out, by_text ? "EVAL" : "EVALSHA");
-  resp::append_bulk(out, by_text ? script.source : script.sha1);
-  resp::append_bulk(out, static_cast<std::int64_t>(keys.size()));
+  append_head(out, script, by_text, keys.size(), args.size() + extra.size());
   for (const std::string_view each : keys) resp::append_bulk(out, each);
   for (const std::string_view each : args) resp::append_bulk(out, each);
   for (const std::string& each : extra) resp::append_bulk(out, each);

@@ -90,6 +90,7 @@ class ballot : public net::carrier, private runtime::timer {
   void sent(runtime::time_point when) noexcept;  // what the asker sees as sent_at()
   // The asker's answer, or failure. Once.
   void decide(const resp::value& answer, runtime::time_point now);
+  void decide(std::string text, runtime::time_point now);
   void decide(const failure& why, runtime::time_point now);
   [[nodiscard]] bool decided() const noexcept { return decided_; }
   [[nodiscard]] bool withdrawn() const noexcept { return asker_ == nullptr; }
@@ -98,11 +99,17 @@ class ballot : public net::carrier, private runtime::timer {
   [[nodiscard]] runtime::duration node_limit(runtime::duration ttl) const;
   [[nodiscard]] const matter& what() const noexcept { return what_; }
   [[nodiscard]] const lock::voting& by() const noexcept { return *what_.by; }
+  [[nodiscard]] const std::string& max_ttl() const noexcept { return max_ttl_; }  // as the scripts take it
   // The arguments that the primitive adds to `common` ones of its own.
   [[nodiscard]] std::span<const std::string> extra(std::size_t common) const noexcept {
     return std::span{what_.args}.subspan(std::min(common, what_.args.size()));
   }
   [[nodiscard]] core& owner() const noexcept { return core_; }
+  // The answer to whoever asks for what others have, in the words of acquire.lua: as good as queued, if there is an entry to be invited by.
+  [[nodiscard]] static std::string waiting_words(std::string_view entry, std::string_view rank, std::string_view left,
+                                                 std::string_view who);
+  static void append_head(std::string& out, const scripts::script& script, bool by_text, std::size_t keys,
+                          std::size_t args);
   static void append_eval(std::string& out, const scripts::script& script, bool by_text,
                           std::initializer_list<std::string_view> keys, std::initializer_list<std::string_view> args,
                           std::span<const std::string> extra = {});
@@ -139,6 +146,7 @@ class ballot : public net::carrier, private runtime::timer {
   core& core_;
   net::request* asker_;
   matter what_;
+  const std::string max_ttl_;
   std::list<slip> slips_;
   runtime::time_point gather_until_{};
   bool opened_ = false;  // nodes that were not connected

@@ -25,12 +25,7 @@ void count_call::encode_values(std::string& out) {
 void count_call::on_answer(const resp::value& reply, time_point /*now*/) {
   const auto read = lock::read_meet(reply);
   if (!read) {
-    failure why = read.failure();
-    if (why.code == errc::wrong_type) {
-      why.detail = "the key " + std::string{key_} + " holds something that is not a " +
-                   std::string{lock::to_string(what_.kind)} + "; choose another name or prefix, or remove the key";
-    }
-    return end(std::move(why));
+    return end(read.code() == errc::wrong_type ? lock::not_a_meeting(key_, what_.kind) : read.failure());
   }
   reply_ = *read;
   end({});

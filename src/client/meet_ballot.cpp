@@ -21,10 +21,7 @@ constexpr std::chrono::milliseconds patience{250};
 }  // namespace
 
 meet_ballot::meet_ballot(core& owner, net::request& asker, matter what, const ballot* before)
-    : ballot{owner, &asker, std::move(what)},
-      max_ttl_{std::to_string(owner.where().max_ttl.count())},
-      machine_{owner.nodes().size()},
-      listed_(owner.nodes().size()) {
+    : ballot{owner, &asker, std::move(what)}, machine_{owner.nodes().size()}, listed_(owner.nodes().size()) {
   if (before == nullptr) return;
   // An asker runs one script, so its last ballot was of this kind.
   const auto& last = *static_cast<const meet_ballot*>(before);
@@ -43,8 +40,8 @@ const scripts::script& meet_ballot::script_for(purpose /*why*/) const noexcept {
 void meet_ballot::encode(purpose why, std::size_t node, bool by_text, std::string& out) {
   const auto& args = what().args;
   append_eval(out, script_for(why), by_text, {what().keys[0], what().keys[1], lock::seat_key},
-              {owner().nodes().at(node).identity().run_id, max_ttl_, args[entry], args[ttl], args[kind], args[expected],
-               args[made], args[phase]});
+              {owner().nodes().at(node).identity().run_id, max_ttl(), args[entry], args[ttl], args[kind],
+               args[expected], args[made], args[phase]});
 }
 
 void meet_ballot::answered(purpose /*why*/, std::size_t node, const resp::value& reply, time_point now) {
@@ -98,10 +95,7 @@ void meet_ballot::passed(time_point now) {
   for (std::size_t i = 0; i < size(); ++i) {
     if (listed_[i]) leave_list(i, now);
   }
-  resp::value answer;
-  answer.type = resp::kind::bulk;
-  answer.text = "granted 0";
-  decide(answer, now);
+  decide("granted 0", now);
 }
 
 // Whoever only looks cannot look again, and whoever has looked for long enough need not.
@@ -113,17 +107,9 @@ void meet_ballot::unsettled(time_point now) {
   tell_waiting("0", "10", now);
 }
 
-// In the words of meet_wait.lua. Rank 0 and a time that is soon over: look again then.
+// Rank 0 and a time that is soon over: look again then.
 void meet_ballot::tell_waiting(std::string_view rank, std::string_view left, time_point now) {
-  resp::value answer;
-  answer.type = resp::kind::bulk;
-  if (what().args[entry].empty()) {
-    answer.text = "held ";
-  } else {
-    answer.text.append("queued 1 ").append(rank).append(" ");
-  }
-  answer.text.append(left).append(" ").append(machine_.missing());
-  decide(answer, now);
+  decide(waiting_words(what().args[entry], rank, left, machine_.missing()), now);
 }
 
 void meet_ballot::leave_list(std::size_t node, time_point now) {

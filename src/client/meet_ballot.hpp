@@ -31,7 +31,6 @@ class meet_ballot final : public ballot {
   void tell_waiting(std::string_view rank, std::string_view left, runtime::time_point now);
   void leave_list(std::size_t node, runtime::time_point now);
 
-  const std::string max_ttl_;
   lock::quorum_meet_wait machine_;
   std::vector<bool> listed_;                            // which have us on the list of those who wait
   std::optional<runtime::time_point> unsettled_since_;  // no look since then was settled

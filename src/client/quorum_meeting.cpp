@@ -206,11 +206,7 @@ quorum_meeting::reading quorum_meeting::read(const arrival& what, const held_gua
   if (out.how == quorum_reading::failed && !round.unseated) {
     out.problem = lock::too_few_answers(round.machine.answers(), nodes, round.problem);
   }
-  if (out.problem && out.problem->code == errc::wrong_type) {
-    out.problem->detail = "the key " + key_ + " holds something that is not a " +
-                          std::string{lock::to_string(what.kind)} +
-                          "; choose another name or prefix, or remove the key";
-  }
+  if (out.problem && out.problem->code == errc::wrong_type) out.problem = lock::not_a_meeting(key_, what.kind);
   if (out.how == quorum_reading::failed) return out;
   std::vector<std::uint64_t> clocks;
   for (const auto& each : round.copies) {

@@ -27,7 +27,6 @@ std::size_t slots_in(const lock::voting& by, const std::vector<std::string>& arg
 renew_ballot::renew_ballot(core& owner, net::request& asker, matter what)
     : ballot{owner, &asker, std::move(what)},
       length_{read_ms(this->what().args[1])},
-      max_ttl_{std::to_string(owner.where().max_ttl.count())},
       machine_{owner.nodes().size(), node_limit(length_), slots_in(by(), this->what().args)} {}
 
 void renew_ballot::begin(time_point now) {
@@ -46,13 +45,13 @@ void renew_ballot::encode(purpose why, std::size_t node, bool by_text, std::stri
   const std::string& run = owner().nodes().at(node).identity().run_id;
   if (why == purpose::vote) {
     return append_eval(out, script_for(why), by_text, {key, lock::seat_key},
-                       {what().args[0], what().args[1], run, max_ttl_}, extra(common));
+                       {what().args[0], what().args[1], run, max_ttl()}, extra(common));
   }
   // The last word: it is held already. Whoever waits for it must not hold it back here.
   std::vector<std::string> more{extra(common).begin(), extra(common).end()};
   more.emplace_back("again");
   append_eval(out, script_for(why), by_text, {key, lock::waiters_key(key), lock::fence_key(key), lock::seat_key},
-              {what().args[0], what().args[1], "", "", run, max_ttl_}, more);
+              {what().args[0], what().args[1], "", "", run, max_ttl()}, more);
 }
 
 void renew_ballot::answered(purpose why, std::size_t node, const resp::value& reply, time_point now) {
@@ -73,19 +72,15 @@ failure renew_ballot::why_not() const {
 }
 
 void renew_ballot::follow(quorum_renewal outcome, time_point now) {
-  resp::value answer;
-  answer.type = resp::kind::bulk;
   switch (outcome) {
     case quorum_renewal::wait:
       break;
     case quorum_renewal::kept:
       kept_ = true;
-      answer.text = "kept";
-      decide(answer, now);
+      decide("kept", now);
       break;
     case quorum_renewal::lost:
-      answer.text = machine_.cause() == loss_cause::taken ? "taken" : "gone";
-      return decide(answer, now);
+      return decide(machine_.cause() == loss_cause::taken ? "taken" : "gone", now);
     case quorum_renewal::failed:
       return decide(why_not(), now);
   }

@@ -26,7 +26,6 @@ class renew_ballot final : public ballot {
   [[nodiscard]] failure why_not() const;
 
   const runtime::duration length_;
-  const std::string max_ttl_;
   lock::quorum_renew machine_;
   bool kept_ = false;
   std::optional<failure> problem_;  // what a node refused it for

@@ -16,7 +16,6 @@ void node_round::run(core& owner, guard_type& guard, question what) {
 round_ballot::round_ballot(core& owner, node_round& asker, node_round::question what)
     : ballot{owner, &asker, {what.script, std::move(what.keys), std::move(what.args), false}},
       counter_{asker},
-      max_ttl_{std::to_string(owner.where().max_ttl.count())},
       limit_{what.limit},
       lasting_{what.lasting} {}
 
@@ -29,14 +28,10 @@ void round_ballot::begin(time_point now) {
 }
 
 void round_ballot::encode(purpose why, std::size_t node, bool by_text, std::string& out) {
-  const scripts::script& script = script_for(why);
-  resp::append_array(out, 5 + what().keys.size() + what().args.size());
-  resp::append_bulk(out, by_text ? "EVAL" : "EVALSHA");
-  resp::append_bulk(out, by_text ? script.source : script.sha1);
-  resp::append_bulk(out, static_cast<std::int64_t>(what().keys.size()));
+  append_head(out, script_for(why), by_text, what().keys.size(), 2 + what().args.size());
   for (const std::string& each : what().keys) resp::append_bulk(out, each);
   resp::append_bulk(out, owner().nodes().at(node).identity().run_id);
-  resp::append_bulk(out, max_ttl_);
+  resp::append_bulk(out, max_ttl());
   for (const std::string& each : what().args) resp::append_bulk(out, each);
 }
 

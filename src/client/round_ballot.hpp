@@ -57,7 +57,6 @@ class round_ballot final : public ballot {
   void end(runtime::time_point now) { decide(resp::value{}, now); }
 
   node_round& counter_;
-  const std::string max_ttl_;
   const runtime::duration limit_;
   const bool lasting_;
   runtime::time_point useful_until_{};

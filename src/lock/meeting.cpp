@@ -83,6 +83,11 @@ flavour_ptr meeting_flavour(meeting_kind kind, std::ptrdiff_t expected, std::uin
   return out;
 }
 
+failure not_a_meeting(std::string_view key, meeting_kind kind) {
+  return {errc::wrong_type, "the key " + std::string{key} + " holds something that is not a " +
+                                std::string{to_string(kind)} + "; choose another name or prefix, or remove the key"};
+}
+
 failure meeting_failure(failure why, std::string_view name, std::string_view missing) {
   if (missing.empty() || (why.code != errc::timed_out && why.code != errc::held)) return why;
   why.code = errc::timed_out;

@@ -41,6 +41,8 @@ runtime::duration meeting_ttl(const meeting_options& how, runtime::duration long
 terms meeting_terms(runtime::duration ttl, std::optional<runtime::duration> limit);
 flavour_ptr meeting_flavour(meeting_kind kind, std::ptrdiff_t expected, std::uint64_t made, std::uint64_t phase);
 
+// What is at the key is something else: `wrong_type`, with what to do.
+failure not_a_meeting(std::string_view key, meeting_kind kind);
 // A failed wait in the words of a meeting; `missing` is what the server last said, such as "2 of 3".
 failure meeting_failure(failure why, std::string_view name, std::string_view missing);
 

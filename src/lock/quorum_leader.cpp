@@ -1,5 +1,6 @@
 #include "lock/quorum_leader.hpp"
 
+#include "lock/quorum_failures.hpp"
 #include "lock/quorum_majority.hpp"
 #include "lock/server_error.hpp"
 
@@ -57,11 +58,7 @@ bool quorum_leader::decided() const {
 
 result<leader_look> quorum_leader::answer() const {
   const std::size_t needed = majority_of(nodes_);
-  const std::string of = std::to_string(answers_) + " of " + std::to_string(nodes_) + " nodes answered";
-  if (answers_ < needed) {
-    if (problem_) return failure{problem_->code, of + "; " + problem_->detail};
-    return failure{errc::unreachable, of + ", " + std::to_string(needed) + " are needed"};
-  }
+  if (answers_ < needed) return too_few_answers(answers_, nodes_, problem_);
   const auto* const first = foremost();
   if (first == nullptr) return leader_look{};
   const votes& theirs = first->second;
@@ -74,6 +71,7 @@ result<leader_look> quorum_leader::answer() const {
     return leader_look{std::move(out), true};
   }
   if (theirs.left.size() + silent() < needed) return leader_look{};
+  const std::string of = std::to_string(answers_) + " of " + std::to_string(nodes_) + " nodes answered";
   return failure{errc::unreachable, of + ", and " + std::to_string(theirs.left.size()) + " of them vote for " +
                                         first->first + ": whether it leads is with those that did not answer"};
 }

@@ -7,16 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "redis/common.hpp"
-#include "support/quorum_group.hpp"
+#include "redis/quorum_common.hpp"
 
 namespace holdfast::test {
 
 inline const std::string record = "{seat}:leader";
-
-inline bool nothing_left(quorum_group& nodes) {
-  return eventually(patience, [&] { return nodes.left_behind().empty(); });
-}
 
 inline bool waits_on(quorum_group& nodes, long long count, std::size_t node = 0) {
   return eventually(patience, [&] { return nodes.node(node).number({"ZCARD", waiters_of("seat")}) == count; });

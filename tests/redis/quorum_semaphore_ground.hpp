@@ -7,14 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "redis/common.hpp"
-#include "support/quorum_group.hpp"
+#include "redis/quorum_common.hpp"
 
 namespace holdfast::test {
-
-inline bool nothing_left(quorum_group& nodes) {
-  return eventually(patience, [&] { return nodes.left_behind().empty(); });
-}
 
 // The slots of one owner on one node, as text; empty: none.
 inline std::string slots_at(quorum_group& nodes, std::size_t which, const std::string& key, std::string_view owner) {

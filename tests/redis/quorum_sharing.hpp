@@ -8,8 +8,7 @@
 #include <future>
 #include <string>
 
-#include "redis/common.hpp"
-#include "support/quorum_group.hpp"
+#include "redis/quorum_common.hpp"
 
 namespace holdfast::test {
 
@@ -23,9 +22,7 @@ struct quorum_sharing : testing::TestWithParam<std::size_t> {
   auto start(Wait wait) {
     return std::async(std::launch::async, wait);
   }
-  [[nodiscard]] bool nothing_left() {
-    return eventually(patience, [&] { return nodes.left_behind().empty(); });
-  }
+  [[nodiscard]] bool nothing_left() { return test::nothing_left(nodes); }
   // So many wait, on every node.
   [[nodiscard]] bool waiting(long long how_many) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
