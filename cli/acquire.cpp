@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const manual page{
+const manual acquire_page{
     .name = "acquire",
     .usage = "NAME",
     .summary = "take a lock and keep it after the command ends",
@@ -40,7 +40,7 @@ const manual page{
 
 class acquire_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return acquire_page; }
 
   void define(CLI::App& app) override {
     app.add_option("NAME", name_, "the lock's name")->required();

@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const manual page{
+const manual bench_page{
     .name = "bench",
     .usage = "",
     .summary = "measure what locks cost on your Redis, in a few seconds",
@@ -48,7 +48,7 @@ std::string random_digits() {
 
 class bench_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return bench_page; }
   void define(CLI::App& app) override {
     add_duration(app, "--seconds", seconds_, "how long it may take in all (4)");
     app.add_flag("--json", json_, "print a JSON object");

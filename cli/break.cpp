@@ -16,7 +16,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual break_page{
     .name = "break",
     .usage = "NAME",
     .summary = "take a lock from its holder by force",
@@ -49,7 +49,7 @@ bool says_yes() {
 
 class break_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return break_page; }
 
   void define(CLI::App& app) override {
     app.add_option("NAME", name_, "the lock's name")->required();

@@ -11,7 +11,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual completion_page{
     .name = "completion",
     .usage = "bash|zsh|fish",
     .summary = "print a script that completes verbs, options and lock names",
@@ -30,7 +30,7 @@ const manual page{
 
 class completion_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return completion_page; }
   void define(CLI::App& app) override {
     app.add_option("SHELL", shell_, "the shell")->required()->check([](const std::string& given) {
       return given == "bash" || given == "zsh" || given == "fish"

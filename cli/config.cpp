@@ -17,7 +17,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual config_page{
     .name = "config",
     .usage = "",
     .summary = "show every setting, its value, and where it came from",
@@ -33,7 +33,7 @@ const manual page{
     .exits = {{"0", "the settings can be used"}, {"64", "a setting cannot be understood"}},
 };
 
-std::string padded(std::string text, std::size_t width) {
+std::string cell(std::string text, std::size_t width) {
   text.resize(std::max(text.size(), width) + 2, ' ');
   return text;
 }
@@ -45,9 +45,9 @@ std::string table_of(const settings_report& all, bool coloured) {
     keys = std::max(keys, each.key.size());
     values = std::max(values, std::min<std::size_t>(printable(each.value).size(), 48));
   }
-  std::string out = paint(coloured, colour::bold, padded("KEY", keys) + padded("VALUE", values) + "FROM") + "\n";
+  std::string out = paint(coloured, colour::bold, cell("KEY", keys) + cell("VALUE", values) + "FROM") + "\n";
   for (const setting_origin& each : all.values) {
-    const std::string line = padded(each.key, keys) + padded(printable(each.value), values) + printable(each.from);
+    const std::string line = cell(each.key, keys) + cell(printable(each.value), values) + printable(each.from);
     out += paint(coloured && each.from == "default", colour::dim, line) + "\n";
   }
   out += "\nConfig files, the last one counts most:\n";
@@ -79,7 +79,7 @@ std::string json_of(const settings_report& all) {
 
 class config_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return config_page; }
   void define(CLI::App& app) override {
     app.add_flag("--json", json_, "print a JSON object");
     target_.define(app);

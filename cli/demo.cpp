@@ -14,7 +14,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual demo_page{
     .name = "demo",
     .usage = "",
     .summary = "watch eight processes share a lock, lose a holder, and go on",
@@ -35,7 +35,7 @@ const manual page{
 
 class demo_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return demo_page; }
   void define(CLI::App& app) override {
     app.add_option("--url", url_, "a Redis to show it on (HOLDFAST_URL counts, too)")->type_name("URL");
   }

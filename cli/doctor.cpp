@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const manual page{
+const manual doctor_page{
     .name = "doctor",
     .usage = "",
     .summary = "say what endangers locks on this Redis, and how to mend it",
@@ -135,7 +135,7 @@ std::string table_of(const std::vector<diagnosis>& all, bool coloured) {
 
 class doctor_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return doctor_page; }
 
   void define(CLI::App& app) override {
     app.add_flag("--json", json_, "print a JSON object");

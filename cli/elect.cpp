@@ -9,7 +9,7 @@ namespace holdfast::cli {
 namespace {
 
 // The paragraphs of the man page.
-constexpr std::string_view what_it_does =
+constexpr std::string_view the_campaign =
     "Campaigns for the leadership of NAME, and runs COMMAND while it leads. Of all candidates that use the same Redis "
     "one "
     "leads at a time; the others stand by, in a queue, and one of them follows as soon as the leader ends, or --ttl "
@@ -26,7 +26,7 @@ constexpr std::string_view a_deposition =
     "group; also if holdfast itself is killed or stopped. One line on standard error says why, and it campaigns again; "
     "with "
     "--once it exits with 79. Once Redis has answered, an outage does not end it.";
-constexpr std::string_view the_environment =
+constexpr std::string_view the_term =
     "COMMAND finds in its environment what run gives it, and HOLDFAST_TERM: a number that grows from leader to leader, "
     "for "
     "storage to check; it is HOLDFAST_FENCE as well.";
@@ -35,11 +35,11 @@ constexpr std::string_view observers =
     "same "
     "name, so list, status, break and run know it.";
 
-const manual page{
+const manual elect_page{
     .name = "elect",
     .usage = "NAME [--] COMMAND [ARGUMENT...]",
     .summary = "run a command on the one host that leads",
-    .description = {what_it_does, the_end, a_deposition, the_environment, observers},
+    .description = {the_campaign, the_end, a_deposition, the_term, observers},
     .examples = {{"holdfast elect scheduler -- ./scheduler", "on every host"},
                  {"holdfast elect --again --id web-1 feed -- ./feed", "for a service"}},
     .exits = {{"as COMMAND", "it ran to its end; 128+n if signal n ended it, or the campaign"},
@@ -52,7 +52,7 @@ const manual page{
 
 class elect_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return elect_page; }
 
   void define(CLI::App& app) override {
     app_ = &app;

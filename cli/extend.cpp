@@ -10,7 +10,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual extend_page{
     .name = "extend",
     .usage = "NAME --owner ID",
     .summary = "hold a lock from 'acquire' for longer",
@@ -24,7 +24,7 @@ const manual page{
 
 class extend_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return extend_page; }
 
   void define(CLI::App& app) override {
     app.add_option("NAME", name_, "the lock's name")->required();

@@ -14,7 +14,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual help_page{
     .name = "help",
     .usage = "[VERB]",
     .summary = "explain the command, or one verb of it",
@@ -27,7 +27,7 @@ const manual page{
 
 class help_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return help_page; }
   void define(CLI::App& app) override {
     app.add_option("VERB", about_, "the verb to explain");
     app.add_flag("--man", man_, "print the man page, for man -l -");

@@ -21,7 +21,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual lab_page{
     .name = "lab",
     .usage = "[EXPERIMENT...]",
     .summary = "see locks fail on purpose, and what stops or contains it",
@@ -47,7 +47,7 @@ const manual page{
 
 class lab_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return lab_page; }
 
   void define(CLI::App& app) override {
     app.add_option("EXPERIMENT", wanted_, "which; --list tells their names");

@@ -14,7 +14,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual leader_page{
     .name = "leader",
     .usage = "NAME",
     .summary = "show who leads, and with -f every change",
@@ -33,7 +33,7 @@ const manual page{
 
 class leader_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return leader_page; }
 
   void define(CLI::App& app) override {
     app.add_option("NAME", name_, "what is led")->required();

@@ -19,7 +19,7 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
-const manual page{
+const manual list_page{
     .name = "list",
     .usage = "[PATTERN]",
     .summary = "show the locks that are held, of every kind",
@@ -37,7 +37,7 @@ const manual page{
 
 class list_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return list_page; }
 
   void define(CLI::App& app) override {
     app.add_option("PATTERN", pattern_, "names to show");

@@ -30,7 +30,7 @@ int complain(int code, std::string_view why) {
   return code;
 }
 
-int run_verb(verb& what, std::vector<std::string> words) {
+int parse_and_act(verb& what, std::vector<std::string> words) {
   CLI::App app;
   prepare(what, app);
   std::vector<std::string> reversed{words.rbegin(), words.rend()};  // as CLI11 wants it
@@ -54,7 +54,7 @@ int dispatch(const std::vector<std::string>& words) {
   if (name == completion_word) return answer_completion({words.begin() + 1, words.end()});
   if (name == "--help" || name == "-h") name = "help";
   if (name == "--version" || name == "-V") name = "version";
-  return run_verb(*find_verb(name)(), {words.begin() + 1, words.end()});
+  return parse_and_act(*find_verb(name)(), {words.begin() + 1, words.end()});
 }
 
 }  // namespace

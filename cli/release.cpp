@@ -9,7 +9,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual release_page{
     .name = "release",
     .usage = "NAME --owner ID",
     .summary = "give back a lock from 'acquire'",
@@ -23,7 +23,7 @@ const manual page{
 
 class release_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return release_page; }
 
   void define(CLI::App& app) override {
     app.add_option("NAME", name_, "the lock's name")->required();

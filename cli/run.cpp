@@ -43,7 +43,7 @@ constexpr std::string_view passwords =
     "A password in --url is overwritten in the list of processes, but may be seen for an instant; use "
     "HOLDFAST_URL or the configuration file.";
 
-const manual page{
+const manual run_page{
     .name = "run",
     .usage = "NAME [--] COMMAND [ARGUMENT...]",
     .summary = "run a command while holding a lock",
@@ -67,7 +67,7 @@ const manual page{
 
 class run_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return run_page; }
 
   void define(CLI::App& app) override {
     app_ = &app;

@@ -14,7 +14,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual status_page{
     .name = "status",
     .usage = "NAME",
     .summary = "show who holds a lock, since when, and who waits",
@@ -37,7 +37,7 @@ const manual page{
 
 class status_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return status_page; }
 
   void define(CLI::App& app) override {
     app.add_option("NAME", name_, "the lock's name")->required();

@@ -9,7 +9,7 @@
 namespace holdfast::cli {
 namespace {
 
-const manual page{
+const manual version_page{
     .name = "version",
     .usage = "",
     .summary = "print the version",
@@ -18,7 +18,7 @@ const manual page{
 
 class version_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return version_page; }
   void define(CLI::App& app) override { app.add_flag("--json", json_, "print a JSON object"); }
   int act() override {
     print(json_ ? json_object{}.add("version", HOLDFAST_VERSION).text() + "\n"

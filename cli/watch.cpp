@@ -27,7 +27,7 @@ namespace {
 using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
-const manual page{
+const manual watch_page{
     .name = "watch",
     .usage = "[PATTERN]",
     .summary = "a live view of locks, holders and waiters",
@@ -92,7 +92,7 @@ std::string wall_time() {
 
 class watch_verb final : public verb {
  public:
-  [[nodiscard]] const manual& text() const override { return page; }
+  [[nodiscard]] const manual& text() const override { return watch_page; }
 
   void define(CLI::App& app) override {
     app.add_option("PATTERN", pattern_, "names to show, in the way of Redis's KEYS: job:*");

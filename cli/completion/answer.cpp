@@ -26,7 +26,7 @@ int answer_completion(const std::vector<std::string>& words) {
   std::string out = ":nothing\n";
   if (plan.beyond == completion_plan::rest::files) out = ":files\n";
   if (plan.beyond == completion_plan::rest::command) out = ":command " + std::to_string(plan.from) + "\n";
-  for (const candidate& each : plan.candidates) {
+  for (const possible_word& each : plan.candidates) {
     if (!can_be_shown(each.word)) continue;
     out += each.word + (each.description.empty() ? "" : "\t" + each.description) + "\n";
   }

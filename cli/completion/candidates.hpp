@@ -12,7 +12,7 @@
 
 namespace holdfast::cli {
 
-struct candidate {
+struct possible_word {
   std::string word;
   std::string description;
 };
@@ -25,7 +25,7 @@ struct completion_plan {
   };
   rest beyond = rest::nothing;
   std::size_t from = 0;
-  std::vector<candidate> candidates{};
+  std::vector<possible_word> candidates{};
 
   // Lock names that begin with `begin` are wanted, from the Redis that these words (--url, --prefix) name.
   struct names {

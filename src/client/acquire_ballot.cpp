@@ -21,21 +21,23 @@ using std::chrono::seconds;
 namespace {
 
 // The arguments of acquire.lua and its likes.
-enum argument : std::size_t { owner_id, ttl, entry, fence, first_time, common };
+struct argument {
+  enum : std::size_t { owner_id, ttl, entry, fence, first_time, common };
+};
 
 // … of which share_acquire.lua's first is how many.
-std::size_t slots_in(const lock::voting& by, const std::vector<std::string>& args) {
-  return by.slots ? std::strtoull(args[common].c_str(), nullptr, 10) : 1;
+std::size_t slots_asked(const lock::voting& by, const std::vector<std::string>& args) {
+  return by.slots ? std::strtoull(args[argument::common].c_str(), nullptr, 10) : 1;
 }
 
 lock::quorum_terms terms_of(core& owner, const lock::voting& by, const std::vector<std::string>& args,
                             runtime::duration limit) {
-  const milliseconds length{std::strtoll(args[ttl].c_str(), nullptr, 10)};
+  const milliseconds length{std::strtoll(args[argument::ttl].c_str(), nullptr, 10)};
   return {.nodes = owner.nodes().size(),
           .ttl = length,
           .node_limit = limit,
-          .fence = args[fence] == "1",
-          .slots = slots_in(by, args)};
+          .fence = args[argument::fence] == "1",
+          .slots = slots_asked(by, args)};
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ lock::quorum_terms terms_of(core& owner, const lock::voting& by, const std::vect
 acquire_ballot::acquire_ballot(core& owner, net::request& asker, matter what, const ballot* before)
     : ballot{owner, &asker, std::move(what)},
       terms_{terms_of(owner, by(), this->what().args,
-                      node_limit(milliseconds{std::strtoll(this->what().args[ttl].c_str(), nullptr, 10)}))},
+                      node_limit(milliseconds{std::strtoll(this->what().args[argument::ttl].c_str(), nullptr, 10)}))},
       may_have_(terms_.nodes),
       listed_(terms_.nodes) {
   // An asker runs one script, so its last ballot was of this kind.
@@ -74,12 +76,12 @@ void acquire_ballot::encode(purpose why, std::size_t node, bool by_text, std::st
       return append_vote(node, by_text, {}, {}, "to " + lock::write_slots(machine_->slots()), out);
     case purpose::note:
       return append_eval(out, script_for(why), by_text, {keys[0], keys[3]},
-                         {args[owner_id], std::to_string(machine_->number())}, extra(common));
+                         {args[argument::owner_id], std::to_string(machine_->number())}, extra(argument::common));
     case purpose::open:
       return append_eval(out, script_for(why), by_text, {lock::seat_key}, {seats_[node]});
     default:
       may_have_[node] = true;
-      return append_vote(node, by_text, args[entry], hint_, wish_, out);
+      return append_vote(node, by_text, args[argument::entry], hint_, wish_, out);
   }
 }
 
@@ -88,11 +90,12 @@ void acquire_ballot::append_vote(std::size_t node, bool by_text, std::string_vie
                                  const std::string& slots, std::string& out) const {
   const auto& keys = what().keys;
   const auto& args = what().args;
-  const auto given = extra(common);
+  const auto given = extra(argument::common);
   std::vector<std::string> more{given.begin(), given.end()};
   if (by().slots) more.insert(more.end() - 1, slots);
   append_eval(out, *by().acquire, by_text, {keys[0], keys[1], keys[3], lock::seat_key},
-              {args[owner_id], args[ttl], from_list, hint, owner().nodes().at(node).identity().run_id, max_ttl()},
+              {args[argument::owner_id], args[argument::ttl], from_list, hint,
+               owner().nodes().at(node).identity().run_id, max_ttl()},
               more);
 }
 
@@ -198,7 +201,7 @@ void acquire_ballot::call_back(const std::vector<std::size_t>& from, time_point 
 }
 
 void acquire_ballot::leave_lists(std::vector<std::size_t> at, time_point now) {
-  const std::string& ours = what().args[entry];
+  const std::string& ours = what().args[argument::entry];
   // Under no owner, so that it can never take back a vote, whenever it arrives.
   if (!ours.empty()) give_back({}, ours, std::move(at), now);
 }
@@ -207,7 +210,7 @@ void acquire_ballot::give_back(const std::string& id, const std::string& from_li
                                time_point now) {
   // By text: the next attempt follows on the same links, and must not come before it.
   matter back{by().asked_release, what().keys, {id, from_list}, true, &by()};
-  const auto more = extra(common);
+  const auto more = extra(argument::common);
   back.args.insert(back.args.end(), more.begin(), more.end());
   release_ballot::send(owner(), std::move(back), std::move(at), now);
 }
@@ -219,7 +222,7 @@ void acquire_ballot::refused(time_point now) {
   for (std::size_t i = 0; i < size(); ++i) {
     if (may_have_[i]) voters.push_back(i);
   }
-  give_back(what().args[owner_id], {}, std::move(voters), now);
+  give_back(what().args[argument::owner_id], {}, std::move(voters), now);
   if (why == quorum_refusal::split) {
     const auto pause = lock::split_pause(splits_++, now - began_, owner().random());
     return tell_busy("0", duration_cast<milliseconds>(pause), now);
@@ -234,14 +237,14 @@ void acquire_ballot::refused(time_point now) {
 void acquire_ballot::refused_for_good(time_point now) {
   std::vector<std::size_t> all(size());
   std::iota(all.begin(), all.end(), 0U);
-  give_back(what().args[owner_id], what().args[entry], std::move(all), now);
+  give_back(what().args[argument::owner_id], what().args[argument::entry], std::move(all), now);
   decide("refused " + machine_->refusal(), now);
 }
 
 // Who can be invited looks next at the end of the holder's time or once a second, sooner by an invitation. Rank 0 after a split: look
 // again after the pause, and heed no invitation.
 void acquire_ballot::tell_busy(std::string_view rank, milliseconds left, time_point now) {
-  decide(waiting_words(what().args[entry], rank, std::to_string(left.count()), machine_->holder()), now);
+  decide(waiting_words(what().args[argument::entry], rank, std::to_string(left.count()), machine_->holder()), now);
 }
 
 failure acquire_ballot::why_not() const {

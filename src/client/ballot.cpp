@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 namespace {
 
 // How often to look whether enough nodes are connected, while they are connecting.
-constexpr milliseconds look{2};
+constexpr milliseconds look_every{2};
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void ballot::gather(time_point now) {
   if (ready < needed && worth_waiting) {
     for (std::size_t i = 0; i < size(); ++i) core_.nodes().at(i).open(now);  // those that nobody needed
     opened_ = true;
-    return wake_at(now + look);
+    return wake_at(now + look_every);
   }
   begun_ = true;
   begin(now);

@@ -7,6 +7,7 @@
 #include "client/plain_call.hpp"
 #include "client/prepare.hpp"
 #include "client/release_call.hpp"
+#include "client/unexpected.hpp"
 #include "lock/names.hpp"
 
 #include <optional>
@@ -16,12 +17,6 @@ namespace holdfast {
 
 using detail::core;
 using runtime::boot_clock;
-
-namespace {
-
-failure unexpected(const std::exception& problem) { return {errc::unreachable, problem.what()}; }
-
-}  // namespace
 
 client::client() : client{settings::load().value()} {}
 client::client(std::string_view url) : client{settings::load(url).value()} {}
@@ -67,7 +62,7 @@ result<grant> client::try_acquire(std::string_view key, std::string_view owner, 
   }
   return call.machine().lost();
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 result<void> client::extend(std::string_view key, std::string_view owner, std::chrono::milliseconds ttl) noexcept try {
@@ -92,7 +87,7 @@ result<void> client::extend(std::string_view key, std::string_view owner, std::c
       return failure{errc::not_owner, *checked_key + " is held under another owner id"};
   }
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 result<void> client::release(std::string_view key, std::string_view owner) noexcept try {
@@ -110,7 +105,7 @@ result<void> client::release(std::string_view key, std::string_view owner) noexc
   return failure{errc::not_owner, *checked_key + " is not held under this owner id",
                  call.repeated() ? delivery::unanswered : delivery::not_sent};
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 result<std::chrono::nanoseconds> client::ping() noexcept try {
@@ -123,7 +118,7 @@ result<std::chrono::nanoseconds> client::ping() noexcept try {
   if (call.problem()) return *call.problem();
   return call.round_trip();
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 stats client::stats() const {

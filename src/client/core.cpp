@@ -19,7 +19,6 @@
 
 namespace holdfast::detail {
 
-using runtime::boot_clock;
 using runtime::time_point;
 
 namespace {

@@ -11,7 +11,6 @@ namespace holdfast::detail {
 namespace {
 
 using std::chrono::microseconds;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::array config_names{

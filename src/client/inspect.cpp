@@ -6,6 +6,7 @@
 #include "client/lease_access.hpp"
 #include "client/lock_walk.hpp"
 #include "client/question.hpp"
+#include "client/unexpected.hpp"
 #include "lock/names.hpp"
 #include "lock/quorum_look.hpp"
 #include "lock/quorum_majority.hpp"
@@ -25,8 +26,6 @@ using detail::guard_type;
 using std::chrono::milliseconds;
 
 namespace {
-
-failure unexpected(const std::exception& problem) { return {errc::unreachable, problem.what()}; }
 
 constexpr std::size_t longest_pattern = 1024;
 
@@ -106,7 +105,7 @@ result<lock_info> inspect(client& redis, std::string_view name, const inspect_op
   owner->settle(guard);
   return seen;
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 result<lock_list> list(client& redis, std::string_view pattern, const list_options& how) noexcept try {
@@ -131,7 +130,7 @@ result<lock_list> list(client& redis, std::string_view pattern, const list_optio
   owner->settle(guard);
   return found;
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 }  // namespace holdfast

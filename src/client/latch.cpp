@@ -1,6 +1,7 @@
 #include <holdfast/latch.hpp>
 
 #include "client/meeting.hpp"
+#include "client/unexpected.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,8 +9,6 @@
 namespace holdfast {
 
 namespace {
-
-failure unexpected(const std::exception& problem) { return {errc::unreachable, problem.what()}; }
 
 // Phase 0 is the only one that a latch is waited in. A first look finds out which latch this is, or makes it.
 result<void> wait_open(detail::meeting& what, std::optional<std::chrono::nanoseconds> limit) {
@@ -33,7 +32,7 @@ result<void> latch::count_down(std::nothrow_t, std::ptrdiff_t n) noexcept try {
   const auto done = meeting_->arrive(n);
   return done ? result<void>{} : result<void>{done.failure()};
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 bool latch::try_wait() const { return try_wait(std::nothrow).value(); }
@@ -43,7 +42,7 @@ result<bool> latch::try_wait(std::nothrow_t) const noexcept try {
   if (!seen) return seen.failure();
   return seen->present > 0;
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 void latch::wait() const { wait(std::nothrow).value(); }
@@ -51,13 +50,13 @@ void latch::wait() const { wait(std::nothrow).value(); }
 result<void> latch::wait(std::nothrow_t) const noexcept try {
   return wait_open(*meeting_, meeting_->usual_limit());
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 result<void> latch::wait_for(std::nothrow_t, std::chrono::nanoseconds limit) const noexcept try {
   return wait_open(*meeting_, detail::to_limit(limit));
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 bool latch::wait_within(std::chrono::nanoseconds limit) const { return detail::in_time(wait_for(std::nothrow, limit)); }
@@ -70,7 +69,7 @@ result<void> latch::arrive_and_wait(std::nothrow_t, std::ptrdiff_t n) noexcept t
   if (done->present > 0) return {};
   return meeting_->wait(done->made, 0, meeting_->usual_limit());
 } catch (const std::exception& problem) {
-  return unexpected(problem);
+  return detail::unexpected(problem);
 }
 
 std::string_view latch::name() const noexcept { return meeting_->name(); }

@@ -13,10 +13,12 @@ using runtime::time_point;
 namespace {
 
 // The arguments of meet_wait.lua.
-enum argument : std::size_t { owner_id, ttl, entry, fence, first_time, kind, expected, made, phase };
+struct wait_argument {
+  enum : std::size_t { owner_id, ttl, entry, fence, first_time, kind, expected, made, phase };
+};
 
 // A writing that is on its way arrives within that time; what is unsettled for longer has lost its writer.
-constexpr std::chrono::milliseconds patience{250};
+constexpr std::chrono::milliseconds longest_way{250};
 
 }  // namespace
 
@@ -40,8 +42,9 @@ const scripts::script& meet_ballot::script_for(purpose /*why*/) const noexcept {
 void meet_ballot::encode(purpose why, std::size_t node, bool by_text, std::string& out) {
   const auto& args = what().args;
   append_eval(out, script_for(why), by_text, {what().keys[0], what().keys[1], lock::seat_key},
-              {owner().nodes().at(node).identity().run_id, max_ttl(), args[entry], args[ttl], args[kind],
-               args[expected], args[made], args[phase]});
+              {owner().nodes().at(node).identity().run_id, max_ttl(), args[wait_argument::entry],
+               args[wait_argument::ttl], args[wait_argument::kind], args[wait_argument::expected],
+               args[wait_argument::made], args[wait_argument::phase]});
 }
 
 void meet_ballot::answered(purpose /*why*/, std::size_t node, const resp::value& reply, time_point now) {
@@ -61,7 +64,7 @@ void meet_ballot::failed(purpose /*why*/, std::size_t node, bool /*sent*/, time_
 
 void meet_ballot::follow(meet_step step, time_point now) {
   if (decided()) return;
-  const std::string& which = what().args[kind];
+  const std::string& which = what().args[wait_argument::kind];
   if (step != meet_step::wait && step != meet_step::unsettled) unsettled_since_.reset();
   switch (step) {
     case meet_step::wait:
@@ -101,7 +104,7 @@ void meet_ballot::passed(time_point now) {
 // Whoever only looks cannot look again, and whoever has looked for long enough need not.
 void meet_ballot::unsettled(time_point now) {
   if (!unsettled_since_) unsettled_since_ = now;
-  if (!patient() || now - *unsettled_since_ >= patience) {
+  if (!patient() || now - *unsettled_since_ >= longest_way) {
     return decide(failure{errc::not_replicated, "the nodes do not agree whether the phase has passed"}, now);
   }
   tell_waiting("0", "10", now);
@@ -109,11 +112,11 @@ void meet_ballot::unsettled(time_point now) {
 
 // Rank 0 and a time that is soon over: look again then.
 void meet_ballot::tell_waiting(std::string_view rank, std::string_view left, time_point now) {
-  decide(waiting_words(what().args[entry], rank, left, machine_.missing()), now);
+  decide(waiting_words(what().args[wait_argument::entry], rank, left, machine_.missing()), now);
 }
 
 void meet_ballot::leave_list(std::size_t node, time_point now) {
-  const std::string& ours = what().args[entry];
+  const std::string& ours = what().args[wait_argument::entry];
   if (ours.empty()) return;
   listed_[node] = false;
   release_ballot::send(owner(), {by().asked_release, what().keys, {{}, ours}, true, &by()}, {node}, now);

@@ -2,19 +2,13 @@
 
 #include "client/core.hpp"
 #include "client/prepare.hpp"
+#include "client/time_limit.hpp"
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
 namespace holdfast {
-
-namespace {
-
-// A century: beyond it the clocks of the standard library overflow.
-constexpr std::chrono::hours longest_limit{24 * 36500};
-
-}  // namespace
 
 // The gate admits one thread of this process at a time, before the server is asked: threads that share the object do not
 // queue against one another on the server, and a thread whose lease was lost still keeps the others out until it unlocks.
@@ -108,7 +102,7 @@ bool mutex::try_lock() { return try_lock_within({}); }
 result<void> mutex::try_lock(std::nothrow_t) noexcept { return try_lock_for(std::nothrow, {}); }
 
 result<void> mutex::try_lock_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept try {
-  return state_->take(std::clamp<std::chrono::nanoseconds>(limit, std::chrono::nanoseconds{0}, longest_limit));
+  return state_->take(std::clamp<std::chrono::nanoseconds>(limit, std::chrono::nanoseconds{0}, detail::longest_limit));
 } catch (const std::exception& problem) {
   return failure{errc::unreachable, problem.what()};
 }

@@ -3,17 +3,11 @@
 #include "client/lease_access.hpp"
 #include "client/prepare.hpp"
 #include "client/recursive_hold.hpp"
+#include "client/time_limit.hpp"
 
 #include <algorithm>
 
 namespace holdfast {
-
-namespace {
-
-// A century: beyond it the clocks of the standard library overflow.
-constexpr std::chrono::hours longest_limit{24 * 36500};
-
-}  // namespace
 
 struct recursive_mutex::state_type {
   const std::string name;
@@ -58,7 +52,7 @@ bool recursive_mutex::try_lock() { return try_lock_within({}); }
 result<void> recursive_mutex::try_lock(std::nothrow_t) noexcept { return try_lock_for(std::nothrow, {}); }
 
 result<void> recursive_mutex::try_lock_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept try {
-  return state_->take(std::clamp<std::chrono::nanoseconds>(limit, std::chrono::nanoseconds{0}, longest_limit));
+  return state_->take(std::clamp<std::chrono::nanoseconds>(limit, std::chrono::nanoseconds{0}, detail::longest_limit));
 } catch (const std::exception& problem) {
   return failure{errc::unreachable, problem.what()};
 }

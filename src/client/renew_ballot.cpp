@@ -18,7 +18,7 @@ std::chrono::milliseconds read_ms(const std::string& text) {
 }
 
 // Of what is held in slots the arguments name them before the mode.
-std::size_t slots_in(const lock::voting& by, const std::vector<std::string>& args) {
+std::size_t slots_held(const lock::voting& by, const std::vector<std::string>& args) {
   return by.slots ? std::max<std::size_t>(lock::read_slots(args[args.size() - 2]).size(), 1) : 1;
 }
 
@@ -27,7 +27,7 @@ std::size_t slots_in(const lock::voting& by, const std::vector<std::string>& arg
 renew_ballot::renew_ballot(core& owner, net::request& asker, matter what)
     : ballot{owner, &asker, std::move(what)},
       length_{read_ms(this->what().args[1])},
-      machine_{owner.nodes().size(), node_limit(length_), slots_in(by(), this->what().args)} {}
+      machine_{owner.nodes().size(), node_limit(length_), slots_held(by(), this->what().args)} {}
 
 void renew_ballot::begin(time_point now) {
   sent(now);

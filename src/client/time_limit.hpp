@@ -1,4 +1,4 @@
-// The standard's time limits on top of the blocking acquire: what the Lockable faces of shares have in common.
+// The standard's time limits on top of the blocking acquire: what the Lockable faces have in common.
 #pragma once
 
 #include "client/acquire_blocking.hpp"
@@ -10,6 +10,9 @@
 #include <optional>
 
 namespace holdfast::detail {
+
+// A century: beyond it the clocks of the standard library overflow.
+inline constexpr std::chrono::hours longest_limit{24 * 36500};
 
 // `limit` none: as long as it takes. Not positive: one try.
 inline result<lease> acquire_within(const std::shared_ptr<core>& owner, std::string_view name, const options& how,

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::array<std::string_view, 7> words{"drawn", "stored", "newer", "lost", "unsure", "young", "refused"};
+constexpr std::array<std::string_view, 7> known_words{"drawn", "stored", "newer", "lost", "unsure", "young", "refused"};
 
 failure odd() { return {errc::protocol, "the answer to a quorum_cache script is not of a form that it can return"}; }
 
@@ -37,7 +37,7 @@ result<std::string> read_cache_word(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
   if (reply.type != kind::bulk) return odd();
   const std::string word = reply.text.substr(0, reply.text.find(' '));
-  if (std::ranges::find(words, word) == words.end()) return odd();
+  if (std::ranges::find(known_words, word) == known_words.end()) return odd();
   return word;
 }
 

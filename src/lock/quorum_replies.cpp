@@ -12,11 +12,6 @@ using resp::kind;
 using resp::value;
 using std::chrono::milliseconds;
 
-failure odd(std::string_view script) {
-  return {errc::protocol,
-          "the answer to the quorum_" + std::string{script} + " script is not of a form that it can return"};
-}
-
 // A word, and the space behind it.
 bool take_text(std::string_view& text, std::string& out) {
   const auto end = text.find(' ');
@@ -82,7 +77,7 @@ std::vector<slot_number> read_kept_slots(const value& reply) {
 
 result<vote_reply> read_vote(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
-  if (reply.type != kind::bulk) return odd("acquire");
+  if (reply.type != kind::bulk) return odd_answer("quorum_acquire");
   std::string_view text = reply.text;
   vote_reply out;
   if (take_word(text, "granted ")) {
@@ -113,7 +108,7 @@ result<vote_reply> read_vote(const value& reply) {
     out.refusal = text;
     return out;
   }
-  return odd("acquire");
+  return odd_answer("quorum_acquire");
 }
 
 result<keep_reply> read_keep(const value& reply) {
@@ -126,7 +121,7 @@ result<keep_reply> read_keep(const value& reply) {
       return told->what == vote_reply::kind::young ? keep_reply::young : keep_reply::other_max_ttl;
     }
   }
-  return odd("renew");
+  return odd_answer("quorum_renew");
 }
 
 result<note_reply> read_note(const value& reply) {
@@ -136,12 +131,12 @@ result<note_reply> read_note(const value& reply) {
     if (reply.text == "gone") return note_reply::gone;
     if (reply.text == "taken") return note_reply::taken;
   }
-  return odd("fence");
+  return odd_answer("quorum_fence");
 }
 
 result<bool> read_give_back(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
-  if (reply.type != kind::integer || reply.integer < 0 || reply.integer > 1) return odd("release");
+  if (reply.type != kind::integer || reply.integer < 0 || reply.integer > 1) return odd_answer("quorum_release");
   return reply.integer == 1;
 }
 

@@ -11,10 +11,6 @@ namespace {
 using resp::kind;
 using resp::value;
 
-failure odd(std::string_view script) {
-  return {errc::protocol, "the answer to the " + std::string{script} + " script is not of a form that it can return"};
-}
-
 // What is left of the holder's lease, and its id, which is the rest whatever bytes it has.
 bool take_holder(std::string_view text, acquire_reply& out) {
   std::int64_t left = 0;
@@ -47,7 +43,7 @@ std::optional<failure> read_refusal(std::string_view text) {
 result<acquire_reply> read_acquire(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
   acquire_reply out;
-  if (reply.type != kind::bulk) return odd("acquire");
+  if (reply.type != kind::bulk) return odd_answer("acquire");
   std::string_view text = reply.text;
   if (take_word(text, "granted ")) {
     out.what = acquire_reply::kind::granted;
@@ -68,7 +64,7 @@ result<acquire_reply> read_acquire(const value& reply) {
   } else if (take_word(text, "refused ")) {
     if (const auto why = read_refusal(text)) return *why;
   }
-  return odd("acquire");
+  return odd_answer("acquire");
 }
 
 result<renew_reply> read_renew(const value& reply) {
@@ -78,12 +74,12 @@ result<renew_reply> read_renew(const value& reply) {
     if (reply.text == "gone") return renew_reply::gone;
     if (reply.text == "taken") return renew_reply::taken;
   }
-  return odd("renew");
+  return odd_answer("renew");
 }
 
 result<release_reply> read_release(const value& reply) {
   if (reply.is_error()) return server_error(reply.text);
-  if (reply.type != kind::integer || reply.integer < 0 || reply.integer > 2) return odd("release");
+  if (reply.type != kind::integer || reply.integer < 0 || reply.integer > 2) return odd_answer("release");
   return static_cast<release_reply>(reply.integer);
 }
 

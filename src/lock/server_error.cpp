@@ -96,6 +96,10 @@ failure server_error(std::string_view text) {
   return {errc::protocol, "Redis answered with an error that this command cannot give: " + shown(text)};
 }
 
+failure odd_answer(std::string_view script) {
+  return {errc::protocol, "the answer to the " + std::string{script} + " script is not of a form that it can return"};
+}
+
 bool is_noscript(std::string_view text) noexcept { return text.starts_with("NOSCRIPT"); }
 
 bool is_passing(errc code) noexcept { return code == errc::server_busy; }

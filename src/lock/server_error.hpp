@@ -11,6 +11,9 @@ namespace holdfast::lock {
 // text on old servers ("ERR Error running script … WRONGTYPE …"); those are recognised too.
 failure server_error(std::string_view text);
 
+// … for a reply that is no error, and nothing that the script returns either.
+failure odd_answer(std::string_view script);
+
 // The server has not run the script because it does not know it: sending its text is safe.
 bool is_noscript(std::string_view text) noexcept;
 

@@ -17,10 +17,6 @@ using resp::value;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-failure odd(std::string_view script) {
-  return {errc::protocol, "the answer to the " + std::string{script} + " script is not of a form that it can return"};
-}
-
 std::optional<lock_layout> read_layout(std::string_view word) noexcept {
   static constexpr std::array known{lock_layout::none,          lock_layout::plain,          lock_layout::redisson,
                                     lock_layout::redisson_read, lock_layout::redisson_write, lock_layout::shares,
@@ -178,7 +174,7 @@ result<std::optional<lock_info>> read_snapshot(const value& reply, std::string_v
       items[3].type != kind::integer || !items[4].is_list() || items[5].type != kind::integer || !items[6].is_list() ||
       !items[7].is_text() || items[5].integer < 0 || !all_text(items[4].items) || !items[8].is_list() ||
       !items[9].is_list() || !all_text(items[9].items)) {
-    return odd("inspect");
+    return odd_answer("inspect");
   }
   lock_info out;
   out.key = key;
@@ -186,18 +182,18 @@ result<std::optional<lock_info>> read_snapshot(const value& reply, std::string_v
   out.type = items[0].text;
   const auto layout = read_layout(items[1].text);
   std::int64_t now = 0;
-  if (!layout || !is_whole_number(items[2].text, now)) return odd("inspect");
+  if (!layout || !is_whole_number(items[2].text, now)) return odd_answer("inspect");
   out.layout = *layout;
   out.held = !items[4].items.empty();
   const bool can_be_held =
       out.layout != lock_layout::none && out.layout != lock_layout::meeting && out.layout != lock_layout::other;
-  if (out.held != can_be_held) return odd("inspect");
+  if (out.held != can_be_held) return odd_answer("inspect");
   if (items[3].integer >= 0) out.remaining = milliseconds{items[3].integer};
-  if (!read_holders(items[4].items, items[8].items, now, out)) return odd("inspect");
-  if (!read_kind({items[9].items}, out)) return odd("inspect");
+  if (!read_holders(items[4].items, items[8].items, now, out)) return odd_answer("inspect");
+  if (!read_kind({items[9].items}, out)) return odd_answer("inspect");
   if (out.held) read_note(items[7].text, now, out);
   out.waiting = static_cast<std::uint64_t>(items[5].integer);
-  if (!read_waiters(items[6].items, now, out)) return odd("inspect");
+  if (!read_waiters(items[6].items, now, out)) return odd_answer("inspect");
   return std::optional{std::move(out)};
 }
 
@@ -229,12 +225,12 @@ failure nothing_to_break(std::string_view key) {
 result<broken_lock> read_break(const value& reply, std::string_view key) {
   if (reply.is_error()) return server_error(reply.text);
   const auto& items = reply.items;
-  if (!reply.is_list() || items.empty() || !items[0].is_text()) return odd("break");
+  if (!reply.is_list() || items.empty() || !items[0].is_text()) return odd_answer("break");
   const std::string& word = items[0].text;
   if (word == "broken") {
     if (items.size() != 5 || !items[1].is_text() || !items[2].is_text() || items[3].type != kind::integer ||
         items[4].type != kind::integer || items[4].integer < 1) {
-      return odd("break");
+      return odd_answer("break");
     }
     return broken_lock{items[1].text, items[2].text, items[3].integer >= items[4].integer,
                        static_cast<std::uint64_t>(items[4].integer)};

@@ -11,7 +11,6 @@ namespace holdfast::net {
 
 using runtime::duration;
 using runtime::time_point;
-using std::chrono::milliseconds;
 
 connection::connection(const settings& how, std::unique_ptr<finder> finder, std::string inbox, std::string common,
                        connection_events& owner, runtime::timer_queue& timers, runtime::random_source& random,

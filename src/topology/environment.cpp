@@ -9,7 +9,7 @@
 namespace holdfast::topology {
 namespace {
 
-constexpr std::string_view ours = "HOLDFAST_";
+constexpr std::string_view own_prefix = "HOLDFAST_";
 
 constexpr std::array<std::string_view, 8> reserved{"HOLDFAST_NAME",  "HOLDFAST_KEY",    "HOLDFAST_OWNER",
                                                    "HOLDFAST_FENCE", "HOLDFAST_TTL_MS", "HOLDFAST_LOST_FD",
@@ -34,7 +34,7 @@ result<source> read_environment(const char* const* variables) {
     const std::string_view entry{*variables};
     const auto equals = entry.find('=');
     const auto name = entry.substr(0, equals);
-    if (equals == std::string_view::npos || !name.starts_with(ours) || is_reserved(name)) continue;
+    if (equals == std::string_view::npos || !name.starts_with(own_prefix) || is_reserved(name)) continue;
     const auto value = entry.substr(equals + 1);
     if (name == "HOLDFAST_URL") {
       if (value.empty()) {

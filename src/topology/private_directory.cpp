@@ -23,10 +23,6 @@ using namespace std::chrono_literals;
 constexpr auto lock_limit = 15s;
 constexpr mode_t permissions = 0777;  // set-group-ID, which some parents hand down, does no harm
 
-failure unreachable(const std::string& why) { return {errc::unreachable, "no private Redis: " + why}; }
-
-std::string message(int problem) { return std::generic_category().message(problem); }
-
 // `base`/holdfast, if `base` is a directory of ours alone and the socket's path fits.
 std::optional<std::string> inside(const std::string& base) {
   struct stat about {};
@@ -68,18 +64,18 @@ std::string choose_path() {
 // O_NOFOLLOW and a look at the open directory, not at its name: what is checked is what is used.
 result<descriptor> open_checked(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return unreachable("cannot make the directory " + path + ": " + message(errno));
+    return no_private_redis("cannot make the directory " + path + ": " + system_message(errno));
   }
   descriptor fd{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   const std::string advice = "; somebody may have planted it: look at it, remove it, or set HOLDFAST_URL";
-  if (!fd && (errno == ELOOP || errno == ENOTDIR)) return unreachable(path + " is not a directory" + advice);
-  if (!fd && errno == EACCES) return unreachable(path + " belongs to somebody else or is closed to us" + advice);
-  if (!fd) return unreachable("cannot open " + path + ": " + message(errno));
+  if (!fd && (errno == ELOOP || errno == ENOTDIR)) return no_private_redis(path + " is not a directory" + advice);
+  if (!fd && errno == EACCES) return no_private_redis(path + " belongs to somebody else or is closed to us" + advice);
+  if (!fd) return no_private_redis("cannot open " + path + ": " + system_message(errno));
   struct stat about {};
-  if (::fstat(fd.get(), &about) != 0) return unreachable("cannot look at " + path + ": " + message(errno));
-  if (about.st_uid != ::geteuid()) return unreachable(path + " belongs to another user" + advice);
+  if (::fstat(fd.get(), &about) != 0) return no_private_redis("cannot look at " + path + ": " + system_message(errno));
+  if (about.st_uid != ::geteuid()) return no_private_redis(path + " belongs to another user" + advice);
   if ((about.st_mode & permissions) != 0700) {
-    return unreachable(path + " is open to others (its mode must be 0700)" + advice);
+    return no_private_redis(path + " is open to others (its mode must be 0700)" + advice);
   }
   return fd;
 }
@@ -101,9 +97,11 @@ result<private_directory> private_directory::open() {
     auto fd = open_checked(path);
     if (!fd) return fd.failure();
     while (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK && errno != EINTR) return unreachable("cannot lock " + path + ": " + message(errno));
+      if (errno != EWOULDBLOCK && errno != EINTR)
+        return no_private_redis("cannot lock " + path + ": " + system_message(errno));
       if (std::chrono::steady_clock::now() >= limit) {
-        return unreachable("another process has kept " + path + " locked for 15 s (fuser " + path + " tells which)");
+        return no_private_redis("another process has kept " + path + " locked for 15 s (fuser " + path +
+                                " tells which)");
       }
       std::this_thread::sleep_for(5ms);
     }

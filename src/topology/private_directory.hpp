@@ -11,8 +11,13 @@
 #include "topology/descriptor.hpp"
 
 #include <string>
+#include <system_error>
 
 namespace holdfast::topology {
+
+inline failure no_private_redis(const std::string& why) { return {errc::unreachable, "no private Redis: " + why}; }
+
+inline std::string system_message(int problem) { return std::generic_category().message(problem); }
 
 class private_directory {
  public:

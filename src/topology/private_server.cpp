@@ -30,10 +30,6 @@ using moment = std::chrono::steady_clock::time_point;
 constexpr auto answer_limit = 5s;
 constexpr auto idle_limit = 5min;
 
-failure unreachable(const std::string& why) { return {errc::unreachable, "no private Redis: " + why}; }
-
-std::string message(int problem) { return std::generic_category().message(problem); }
-
 enum class presence { answers, absent, silent };
 
 // One PING over a connection of its own. Whatever Redis answers, it is there. Tries at least once, even after `limit`.
@@ -68,7 +64,7 @@ result<std::string> find_program() {
       "use";
   if (const char* const forced = ::secure_getenv("HOLDFAST_TEST_REDIS_SERVER")) {
     if (is_program(forced)) return std::string{forced};
-    return unreachable(advice);
+    return no_private_redis(advice);
   }
   const char* const search = ::secure_getenv("PATH");
   std::string places = search == nullptr ? "" : search;
@@ -79,7 +75,7 @@ result<std::string> find_program() {
     if (path.front() == '/' && end > at && is_program(path)) return path;
     at = end + 1;
   }
-  return unreachable(advice);
+  return no_private_redis(advice);
 }
 
 std::string end_of_log(const private_directory& directory) {
@@ -122,7 +118,7 @@ result<void> launch(const watch_plan& plan) {
     ::_exit(watcher < 0 ? 1 : 0);
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (middle < 0) return unreachable("cannot fork: " + message(problem));
+  if (middle < 0) return no_private_redis("cannot fork: " + system_message(problem));
   // ECHILD: this program ignores SIGCHLD or reaps every child itself; either is fine.
   while (::waitpid(middle, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -136,7 +132,8 @@ result<void> start(const private_directory& directory, descriptor life_lock) {
       ::openat(directory.fd(), "redis.log", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600)});
   const auto null = high(descriptor{::open("/dev/null", O_RDWR | O_CLOEXEC)});
   const descriptor folder{::fcntl(directory.fd(), F_DUPFD_CLOEXEC, 10)};
-  if (!log || !null || !folder) return unreachable("cannot open files in " + directory.path() + ": " + message(errno));
+  if (!log || !null || !folder)
+    return no_private_redis("cannot open files in " + directory.path() + ": " + system_message(errno));
 
   std::vector<std::string> words{*program,
                                  "--port",
@@ -175,11 +172,11 @@ result<void> await_answer(const private_directory& directory, moment limit) {
   while (std::chrono::steady_clock::now() < limit) {
     if (look(directory.socket(), limit) == presence::answers) return {};
     if (life_lock && ::flock(life_lock.get(), LOCK_EX | LOCK_NB) == 0) {
-      return unreachable("redis-server ended right after its start; " + end_of_log(directory));
+      return no_private_redis("redis-server ended right after its start; " + end_of_log(directory));
     }
     std::this_thread::sleep_for(5ms);
   }
-  return unreachable("redis-server was started but does not answer within 5 s; " + end_of_log(directory));
+  return no_private_redis("redis-server was started but does not answer within 5 s; " + end_of_log(directory));
 }
 
 }  // namespace
@@ -196,10 +193,11 @@ result<settings> private_server() {
     const auto found = look(out.path, limit);
     if (found == presence::answers) return out;
     if (found == presence::silent) {
-      return unreachable("the one at " + out.path + " does not answer within 5 s; " + end_of_log(*directory));
+      return no_private_redis("the one at " + out.path + " does not answer within 5 s; " + end_of_log(*directory));
     }
     auto life_lock = open_life_lock(*directory);
-    if (!life_lock) return unreachable("cannot open " + directory->path() + "/server.lock: " + message(errno));
+    if (!life_lock)
+      return no_private_redis("cannot open " + directory->path() + "/server.lock: " + system_message(errno));
     if (::flock(life_lock.get(), LOCK_EX | LOCK_NB) == 0) {
       if (auto good = start(*directory, std::move(life_lock)); !good) return good.failure();
       if (auto good = await_answer(*directory, std::chrono::steady_clock::now() + answer_limit); !good) {
@@ -210,8 +208,8 @@ result<settings> private_server() {
     // A server lives but does not listen: its starter was killed half-way and it is still coming up, or it is ending,
     // or its socket was removed. A second one beside it would give the same locks out twice.
     if (std::chrono::steady_clock::now() >= limit) {
-      return unreachable("one is running but " + out.path + " is gone; end it (fuser -k " + directory->path() +
-                         "/server.lock)");
+      return no_private_redis("one is running but " + out.path + " is gone; end it (fuser -k " + directory->path() +
+                              "/server.lock)");
     }
     std::this_thread::sleep_for(5ms);
   }
