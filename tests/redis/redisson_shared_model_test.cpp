@@ -159,7 +159,7 @@ struct redisson_shared_model : testing::Test {
   }
 
   void java_step(int who, bool writes) {
-    redisson_half& half = writes ? java_of(who).write : java_of(who).read;
+    redisson_locking& half = writes ? java_of(who).write : java_of(who).read;
     const bool writing = expected.writer == who;
     const bool reading = expected.readers.contains(who);
     switch (pick(5)) {
