@@ -13,17 +13,9 @@ void kill_a_holder(stage& on) {
 
   on.out.section("A holder is killed (SIGKILL); its lease of 2 s was never released");
   on.out.table_head();
-  const auto until = [&on](int process, what kind) {
-    for (;;) {
-      const report heard = on.eight.listen();
-      on.book.take(heard);
-      on.out.line(heard);
-      if (heard.process == process && heard.kind == kind) return heard;
-    }
-  };
 
   on.eight.tell(victim, {.what = task::hold, .ttl_ms = ttl_ms});
-  until(victim, what::got);
+  on.until(victim, what::got);
   for (const int process : {first, second}) {
     on.eight.tell(process, {.what = task::take_turns, .hold_us = 50'000});
     backstage::pause_for(std::chrono::milliseconds{100});
@@ -34,12 +26,12 @@ void kill_a_holder(stage& on) {
   on.book.ended(victim, death);
   on.eight.kill(victim);
   on.out.event(victim, death, "KILLED    while P5 and P6 wait");
-  const report next = until(first, what::got);
+  const report next = on.until(first, what::got);
   on.out.remark("P5 had it " + duration_text(next.time - death, false) +
                 " after the kill: what was left of the dead one's 2 s, and no more");
-  until(second, what::got);
+  on.until(second, what::got);
   on.out.remark("P6 had kept its place behind P5");
-  until(second, what::finished);
+  on.until(second, what::finished);
 }
 
 }  // namespace demo

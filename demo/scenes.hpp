@@ -5,6 +5,7 @@
 
 #include "crew.hpp"
 #include "ledger.hpp"
+#include "report.hpp"
 #include "screen.hpp"
 
 namespace demo {
@@ -13,6 +14,9 @@ struct stage {
   crew& eight;
   ledger& book;
   const screen& out;
+
+  // Takes down and prints what is reported, up to the first of that kind by that process (scenes.cpp).
+  report until(int process, what kind);
 };
 
 void take_turns(stage& on);  // turns.cpp: printed, then drawn

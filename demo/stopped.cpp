@@ -13,31 +13,23 @@ bool stop_a_holder(stage& on) {
 
   on.out.section("A holder is stopped (SIGSTOP) for longer than its lease of 1 s, then continued");
   on.out.table_head();
-  const auto until = [&on](int process, what kind) {
-    for (;;) {
-      const report heard = on.eight.listen();
-      on.book.take(heard);
-      on.out.line(heard);
-      if (heard.process == process && heard.kind == kind) return heard;
-    }
-  };
 
   on.eight.tell(sleeper, {.what = task::hold, .ttl_ms = ttl_ms});
-  const report held = until(sleeper, what::got);
+  const report held = on.until(sleeper, what::got);
   on.eight.tell(next, {.what = task::take_turns, .hold_us = 600'000});
   backstage::pause_for(std::chrono::milliseconds{200});
 
   on.eight.stop(sleeper);
   const auto stopped = now_ns();  // it stands by now: every look it had lies before
   on.out.event(sleeper, stopped, "STOPPED   it still believes that it holds the lock");
-  const report taken = until(next, what::got);
+  const report taken = on.until(next, what::got);
   on.out.remark("P7 had it " + duration_text(taken.time - stopped, false) + " later, with a larger fence");
   backstage::pause_for(std::chrono::milliseconds{300});
 
   const auto continued = now_ns();
   on.out.event(sleeper, continued, "CONTINUED while P7 holds the lock");
   on.eight.resume(sleeper);
-  const report lost = until(sleeper, what::lost);
+  const report lost = on.until(sleeper, what::lost);
   // Its one look since the pause began already told the loss: the look before lies on the far side of the pause.
   const bool at_once = lost.silence >= continued - stopped;
   on.out.remark("its first look at the lease, " + duration_text(lost.time - continued, false) +
@@ -47,7 +39,7 @@ bool stop_a_holder(stage& on) {
   on.out.remark("its own deadline had passed " + duration_text(margin, false) + " before P7 had the lock");
   on.out.remark("a late write of it would be refused: fence " + std::to_string(held.fence) + " < " +
                 std::to_string(taken.fence));
-  until(next, what::finished);
+  on.until(next, what::finished);
   return at_once;
 }
 

@@ -5,7 +5,7 @@
 // part of the figures, and docs/choose.md says so. Starting etcdctl for each call would cost a hundred times that.
 //
 // Nodes are tried in turn when one does not answer; a call may be repeated, as the key of a lock is that of the lease.
-#include "families/service.hpp"
+#include "families/ensemble.hpp"
 #include "families/stream.hpp"
 #include "server.hpp"
 
@@ -113,12 +113,9 @@ class etcd_contender : public contender {
   std::jthread alive_;
 };
 
-class etcd_family : public family {
+class etcd_family : public ensemble {
  public:
-  explicit etcd_family(unsigned nodes) : count_{nodes} {}
-  ~etcd_family() override { stop(); }
-  [[nodiscard]] std::string name() const override { return "etcd_" + std::to_string(count_); }
-  [[nodiscard]] bool replicated() const override { return count_ > 1; }
+  explicit etcd_family(unsigned nodes) : ensemble{"etcd", nodes} {}
 
   void start() override {
     folder_ = std::make_unique<scratch_folder>();
@@ -138,43 +135,23 @@ class etcd_family : public family {
                     peers[i], "--initial-cluster", cluster, "--initial-cluster-state", "new", "--logger", "zap"},
           .log = folder_->path() / (node + ".log")}));
     }
-    for (unsigned i = 0; i < count_; ++i) {
-      nodes_[i]->wait_until([&] { return !leader_by(i).empty(); });
-    }
-  }
-  void stop() noexcept override {
-    nodes_.clear();
-    ports_.clear();
-    folder_.reset();
+    wait_until_all_serve();
   }
   std::unique_ptr<contender> join(unsigned lock, unsigned me) override {
     return std::make_unique<etcd_contender>(ports_, lock, me);
   }
-  void kill_leader() override {
-    for (unsigned i = 0; i < count_; ++i) {
-      if (leader_by(i) != "itself") continue;
-      nodes_[i]->stop(SIGKILL);
-      return;
-    }
-    throw unavailable{"no node says that it leads"};
-  }
 
  private:
-  // Whom a node takes for the leader: "itself", another's id, nobody.
-  [[nodiscard]] std::string leader_by(unsigned node) const try {
+  // Of one that follows, its leader's id.
+  [[nodiscard]] std::string role(unsigned node) const override try {
     stream to{ports_[node]};
     to.give_up_after(1s);
     const std::string status = post(to, "/v3/maintenance/status", "{}").body;
     const std::string leader = member(status, "leader");
-    return !leader.empty() && leader == member(status, "member_id") ? "itself" : leader;
+    return !leader.empty() && leader == member(status, "member_id") ? "leader" : leader;
   } catch (const std::runtime_error&) {
     return {};
   }
-
-  unsigned count_;
-  std::vector<int> ports_;
-  std::unique_ptr<scratch_folder> folder_;
-  std::vector<std::unique_ptr<service>> nodes_;
 };
 
 }  // namespace

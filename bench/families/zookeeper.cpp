@@ -3,7 +3,7 @@
 //
 // A pair is three calls: create, list the children, delete. The client's own thread does the talking and the heartbeats, so
 // every call wakes it and is woken by it; that is how its blocking calls work.
-#include "families/service.hpp"
+#include "families/ensemble.hpp"
 #include "families/stream.hpp"
 #include "server.hpp"
 
@@ -159,54 +159,36 @@ class zookeeper_contender : public contender {
   zhandle_t* handle_ = nullptr;
 };
 
-class zookeeper_family : public family {
+class zookeeper_family : public ensemble {
  public:
-  explicit zookeeper_family(unsigned nodes) : count_{nodes} {}
-  ~zookeeper_family() override { stop(); }
-  [[nodiscard]] std::string name() const override { return "zookeeper_" + std::to_string(count_); }
-  [[nodiscard]] bool replicated() const override { return count_ > 1; }
+  explicit zookeeper_family(unsigned nodes) : ensemble{"zookeeper", nodes} {}
 
   void start() override {
     folder_ = std::make_unique<scratch_folder>();
-    std::string ensemble;
+    std::string members;
     for (unsigned i = 0; i < count_; ++i) {
       ports_.push_back(free_port());
-      ensemble += "server." + std::to_string(i + 1) + "=127.0.0.1:" + std::to_string(free_port()) + ":" +
-                  std::to_string(free_port()) + "\n";
+      members += "server." + std::to_string(i + 1) + "=127.0.0.1:" + std::to_string(free_port()) + ":" +
+                 std::to_string(free_port()) + "\n";
     }
-    for (unsigned i = 0; i < count_; ++i) start_node(i, count_ > 1 ? ensemble : "");
-    for (unsigned i = 0; i < count_; ++i) {
-      nodes_[i]->wait_until([&] { return !mode(i).empty(); });
-    }
-  }
-  void stop() noexcept override {
-    nodes_.clear();
-    ports_.clear();
-    folder_.reset();
+    for (unsigned i = 0; i < count_; ++i) start_node(i, count_ > 1 ? members : "");
+    wait_until_all_serve();
   }
   std::unique_ptr<contender> join(unsigned lock, unsigned me) override {
     std::string hosts;
     for (const int port : ports_) hosts += (hosts.empty() ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(port);
     return std::make_unique<zookeeper_contender>(hosts, lock, me);
   }
-  void kill_leader() override {
-    for (unsigned i = 0; i < count_; ++i) {
-      if (mode(i) != "leader") continue;
-      nodes_[i]->stop(SIGKILL);
-      return;
-    }
-    throw unavailable{"no node says that it leads"};
-  }
 
  private:
   // Debian's package has a script that starts it as a service; its class path, and the limits of its manual.
-  void start_node(unsigned i, const std::string& ensemble) {
+  void start_node(unsigned i, const std::string& members) {
     const auto home = folder_->path() / std::to_string(i + 1);
     std::filesystem::create_directory(home);
     write_file(home / "myid", std::to_string(i + 1) + "\n");
     write_file(home / "zoo.cfg", "tickTime=2000\ninitLimit=10\nsyncLimit=5\ndataDir=" + home.string() +
                                      "\nclientPortAddress=127.0.0.1\nclientPort=" + std::to_string(ports_[i]) +
-                                     "\nadmin.enableServer=false\n" + ensemble);
+                                     "\nadmin.enableServer=false\n" + members);
     nodes_.push_back(std::make_unique<service>(
         program{.words = {"java", "-Xmx256m", "-cp", "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar",
                           "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dzookeeper.jmx.log4j.disable=true",
@@ -214,19 +196,14 @@ class zookeeper_family : public family {
                 .log = home / "log"}));
   }
 
-  // standalone, leader, follower; empty while it does not serve.
-  [[nodiscard]] std::string mode(unsigned node) const try {
+  // standalone, leader, follower.
+  [[nodiscard]] std::string role(unsigned node) const override try {
     const std::string answer = ask_port(ports_[node], "srvr");
     const std::size_t at = answer.find("Mode: ");
     return at == std::string::npos ? "" : answer.substr(at + 6, answer.find('\n', at) - at - 6);
   } catch (const std::runtime_error&) {
     return {};
   }
-
-  unsigned count_;
-  std::vector<int> ports_;
-  std::unique_ptr<scratch_folder> folder_;
-  std::vector<std::unique_ptr<service>> nodes_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the chaos tests share: an outsider that wants the same key, short settings, and the check of what is left.
+// What the chaos tests share: an outsider that wants the same key, and short settings.
 //
 // The bystander is the witness of exclusion. It talks to the server directly (never through the gate) and tries to take
 // the key with a plain SET NX, as any other program may, until it has it; then it keeps it. The time it notes is read
@@ -19,6 +19,7 @@
 #include "scripts/sources.hpp"
 #include "support/boottime.hpp"
 #include "support/eventually.hpp"
+#include "support/left_behind.hpp"
 #include "support/redis_server.hpp"
 
 namespace holdfast::test {
@@ -93,19 +94,6 @@ inline void load_scripts(redis_server& server) {
   for (const auto* each : {&scripts::acquire, &scripts::renew, &scripts::release}) {
     server.text({"SCRIPT", "LOAD", std::string{each->source}});
   }
-}
-
-// The keys that a lock must not leave behind: all but the fence counters.
-inline std::vector<std::string> leftovers(redis_server& server) {
-  auto keys = server.keys();
-  std::erase_if(keys, [](const std::string& key) { return key.starts_with("holdfast:fence:"); });
-  return keys;
-}
-
-inline void expect_nothing_left(redis_server& server, std::chrono::milliseconds limit) {
-  EXPECT_TRUE(eventually(limit, [&] { return leftovers(server).empty(); }))
-      << testing::PrintToString(leftovers(server));
-  EXPECT_EQ(server.keys_without_expiry(), std::vector<std::string>{});
 }
 
 }  // namespace holdfast::test

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "chaos/bystander.hpp"
-#include "support/gate.hpp"
+#include "chaos/two_ways.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
@@ -17,20 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-settings quiet(const std::string& url) {
-  settings made = settings::from_url(url).value();
-  made.on_warning = [](const warning&) {};
-  made.command_timeout = 300ms;
-  return made;
-}
-
 const std::string lock_key = "cache:k";
 
-struct cache_faults : testing::Test {
-  redis_server server;
-  gate way{server.port()};
-  client through{quiet(way.url())};
-  client direct{quiet(server.url())};
+struct cache_faults : two_ways {
   cache<int> far{through};
   cache<int> near{direct};
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "chaos/bystander.hpp"
-#include "support/gate.hpp"
+#include "chaos/two_ways.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
@@ -15,19 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-settings quiet(const std::string& url) {
-  settings made = settings::from_url(url).value();
-  made.on_warning = [](const warning&) {};
-  made.command_timeout = 300ms;
-  return made;
-}
-
-struct elector_faults : testing::Test {
-  redis_server server;
-  gate way{server.port()};
-  client through{quiet(way.url())};
-  client direct{quiet(server.url())};
-
+struct elector_faults : two_ways {
   elector_faults() {
     elector warm{direct, "warm"};  // the server knows the scripts
     std::stop_source stop;

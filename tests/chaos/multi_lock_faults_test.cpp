@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "chaos/bystander.hpp"
-#include "support/gate.hpp"
+#include "chaos/two_ways.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
@@ -16,19 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-settings quiet(const std::string& url) {
-  settings made = settings::from_url(url).value();
-  made.on_warning = [](const warning&) {};
-  made.command_timeout = 300ms;
-  return made;
-}
-
-struct multi_lock_faults : testing::Test {
-  redis_server server;
-  gate way{server.port()};
-  client through{quiet(way.url())};
-  client direct{quiet(server.url())};
-
+struct multi_lock_faults : two_ways {
   multi_lock_faults() {
     static_cast<void>(acquire_all(direct, {"warm", "up"}));  // the server knows the scripts
     EXPECT_TRUE(through.ping());

@@ -5,38 +5,31 @@
 #include <future>
 #include <ostream>
 
-#include "chaos/bystander.hpp"
-#include "support/gate.hpp"
+#include "chaos/shares_ground.hpp"
 
 namespace holdfast::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-const std::string key = "redisson-lock";
-const std::string granted = "\r\ngranted ";  // the answer
-const std::string grant = "holdfast:inbox:";
-
-// A connection attempt that falls into a fault does not end what waits for it.
-settings patient(const std::string& url) {
-  settings how = quick(url);
-  how.connect_timeout = 5s;
-  return how;
-}
-
-class redisson_shared_fault : public testing::TestWithParam<bool> {
+class redisson_shared_fault : public testing::TestWithParam<bool>, protected shares_ground {
  protected:
-  redisson_shared_fault() {
-    for (const auto* each : {&scripts::read_write_acquire, &scripts::read_write_renew, &scripts::read_write_release,
-                             &scripts::read_write_downgrade}) {
-      server_.text({"SCRIPT", "LOAD", std::string{each->source}});
-    }
-    EXPECT_TRUE(through_.ping());
-    EXPECT_TRUE(direct_.ping());
-  }
+  redisson_shared_fault()
+      : shares_ground{"redisson-lock",
+                      {&scripts::read_write_acquire, &scripts::read_write_renew, &scripts::read_write_release,
+                       &scripts::read_write_downgrade}} {}
 
   static result<void> take(redisson_shared_mutex& door, std::chrono::nanoseconds limit = 10s) {
     return GetParam() ? door.try_lock_for(std::nothrow, limit) : door.try_lock_shared_for(std::nothrow, limit);
+  }
+  // Somebody who waits for the door, finds nobody else inside, and leaves.
+  std::future<release_outcome> comes_and_goes(redisson_shared_mutex& door) {
+    return std::async(std::launch::async, [&] {
+      const auto got = take(door, 20s);
+      EXPECT_TRUE(got) << got.failure().detail;
+      expect_one_inside();
+      return door.release();
+    });
   }
   // One holder, once; a reader with its one timeout.
   void expect_one_inside() {
@@ -51,19 +44,6 @@ class redisson_shared_fault : public testing::TestWithParam<bool> {
     }
     EXPECT_EQ(timeouts, GetParam() ? 0 : 1);
   }
-  bool one_waits() {
-    return eventually(10s, [&] { return server_.number({"ZCARD", "{" + key + "}:waiters"}) == 1; });
-  }
-  void finish() {
-    gate_.disarm();
-    gate_.pass();
-    expect_nothing_left(server_, 10s);
-  }
-
-  redis_server server_;
-  gate gate_{server_.port()};
-  client through_{patient(gate_.url())};
-  client direct_{quick(server_.url())};
 };
 
 TEST_P(redisson_shared_fault, a_lost_answer_to_acquire_counts_once) {
@@ -123,12 +103,7 @@ TEST_P(redisson_shared_fault, a_lost_grant_is_found_by_the_timer) {
   redisson_shared_mutex first{direct_, key};
   redisson_shared_mutex door{through_, key};
   first.lock();
-  auto waiter = std::async(std::launch::async, [&] {
-    const auto got = take(door, 20s);
-    EXPECT_TRUE(got) << got.failure().detail;
-    expect_one_inside();
-    return door.release();
-  });
+  auto waiter = comes_and_goes(door);
   ASSERT_TRUE(one_waits());
   gate_.when_reply(grant, fault::drop_reply(1));
   EXPECT_EQ(first.release(), release_outcome::released);
@@ -142,11 +117,7 @@ TEST_P(redisson_shared_fault, a_link_that_is_cut_while_waiting_keeps_the_place) 
   redisson_shared_mutex first{direct_, key};
   redisson_shared_mutex door{through_, key};
   first.lock();
-  auto waiter = std::async(std::launch::async, [&] {
-    const auto got = take(door, 20s);
-    EXPECT_TRUE(got) << got.failure().detail;
-    return door.release();
-  });
+  auto waiter = comes_and_goes(door);
   ASSERT_TRUE(one_waits());
   gate_.cut();
   EXPECT_EQ(first.release(), release_outcome::released);

@@ -5,24 +5,12 @@
 #include <future>
 #include <ostream>
 
-#include "chaos/bystander.hpp"
-#include "support/gate.hpp"
+#include "chaos/shares_ground.hpp"
 
 namespace holdfast::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-const std::string key = "shares-lock";
-const std::string granted = "\r\ngranted ";  // the answer
-const std::string grant = "holdfast:inbox:";
-
-// A connection attempt that falls into a fault does not end what waits for it.
-settings patient(const std::string& url) {
-  settings how = quick(url);
-  how.connect_timeout = 5s;
-  return how;
-}
 
 enum class kind { reader, writer, permit };
 
@@ -32,15 +20,10 @@ struct fault_case {
 };
 void PrintTo(const fault_case& what, std::ostream* out) { *out << what.name; }
 
-class shares_fault : public testing::TestWithParam<fault_case> {
+class shares_fault : public testing::TestWithParam<fault_case>, protected shares_ground {
  protected:
-  shares_fault() {
-    for (const auto* each : {&scripts::share_acquire, &scripts::share_renew, &scripts::share_release}) {
-      server_.text({"SCRIPT", "LOAD", std::string{each->source}});
-    }
-    EXPECT_TRUE(through_.ping());
-    EXPECT_TRUE(direct_.ping());
-  }
+  shares_fault()
+      : shares_ground{"shares-lock", {&scripts::share_acquire, &scripts::share_renew, &scripts::share_release}} {}
 
   result<lease> take(client& by, const options& how = {.ttl = 5s, .wait = 5s}) {
     switch (GetParam().what) {
@@ -60,19 +43,6 @@ class shares_fault : public testing::TestWithParam<fault_case> {
   }
   long long weight() const { return GetParam().what == kind::writer ? 100'000'000 : 1; }
   long long in_use() { return server_.number({"ZSCORE", key, "#"}); }
-  bool one_waits() {
-    return eventually(10s, [&] { return server_.number({"ZCARD", "{" + key + "}:waiters"}) == 1; });
-  }
-  void finish() {
-    gate_.disarm();
-    gate_.pass();
-    expect_nothing_left(server_, 10s);
-  }
-
-  redis_server server_;
-  gate gate_{server_.port()};
-  client through_{patient(gate_.url())};
-  client direct_{quick(server_.url())};
 };
 
 TEST_P(shares_fault, a_lost_answer_to_acquire_counts_once) {

@@ -53,7 +53,7 @@ TEST(Soak, million_cycles_leave_nothing_behind) {
   ASSERT_EQ(run_cycles(redis, 50'000), 0);
   const auto keys = server.keys();
   const auto before = resident_kib();
-  EXPECT_EQ(leftovers(server), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
   EXPECT_LE(keys.size(), static_cast<std::size_t>(threads * names));
 
   EXPECT_EQ(run_cycles(redis, 1'000'000), 0);

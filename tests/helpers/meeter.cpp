@@ -6,11 +6,7 @@
 //        arrived       after its arrival, with `arrive`
 //        done          the wait is over; failed CODE otherwise
 //   With `arrive` it does not wait, and stays until its input ends.
-#include <holdfast/holdfast.hpp>
-
-#include <cstdio>
-#include <iostream>
-#include <string>
+#include "helpers/child.hpp"
 
 namespace {
 
@@ -29,25 +25,15 @@ holdfast::result<void> meet(holdfast::client& redis, const std::string& kind, co
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6) return 2;
-  try {
-    auto where = holdfast::settings::from_url(argv[1]).value();
-    where.on_warning = [](const holdfast::warning&) {};
-    holdfast::client redis{where};
-    static_cast<void>(redis.ping().value());
+  using namespace holdfast::test;
+  return run_child(argc, argv, 5, [&] {
+    holdfast::client redis = connected(argv[1]);
     std::cout << "ready" << std::endl;
     const bool waits = std::string{argv[5]} == "wait";
     const auto met = meet(redis, argv[2], argv[3], std::stoll(argv[4]), waits);
-    if (!met) {
-      std::cout << "failed " << holdfast::to_string(met.code()) << std::endl;
-      return 1;
-    }
+    if (!met) return failed(met.code());
     std::cout << (waits ? "done" : "arrived") << std::endl;
-    for (std::string line; std::getline(std::cin, line);) {
-    }
+    until_input_ends();
     return 0;
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "meeter: %s\n", problem.what());
-    return 3;
-  }
+  });
 }

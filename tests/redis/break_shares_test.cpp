@@ -6,6 +6,7 @@
 #include <shared_mutex>
 
 #include "redis/common.hpp"
+#include "support/left_behind.hpp"
 #include "support/redisson_read_write.hpp"
 
 namespace holdfast::test {
@@ -18,11 +19,6 @@ struct breaking_shares : testing::Test {
   client third{at(server)};
   client operator_{at(server)};
 
-  std::vector<std::string> left() {
-    auto keys = server.keys();
-    std::erase_if(keys, [](const std::string& key) { return key.starts_with("holdfast:fence:"); });
-    return keys;
-  }
   static loss_cause cause_of(std::promise<loss>& heard) {
     auto told = heard.get_future();
     if (told.wait_for(patience) != std::future_status::ready) return loss_cause::expired;
@@ -51,7 +47,7 @@ TEST_F(breaking_shares, all_readers_hear_at_once_and_the_writer_goes_in) {
   lease now = writer.get();
   EXPECT_GT(now.fence(), std::max(one.fence(), two.fence()));
   EXPECT_EQ(now.release(), release_outcome::released);
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(breaking_shares, permits_go_to_as_many_waiters_as_fit) {
@@ -104,7 +100,7 @@ TEST_F(breaking_shares, redissons_read_write_lock_is_taken_from_ours_and_from_ja
   EXPECT_EQ(cause_of(first), loss_cause::broken);
   EXPECT_TRUE(writer.get());
   mine.unlock_shared();
-  EXPECT_EQ(left(), std::vector<std::string>{}) << "the timeouts went, too";
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{}) << "the timeouts went, too";
 }
 
 TEST_F(breaking_shares, our_writer_of_redissons_lock_is_told_and_java_is_woken) {

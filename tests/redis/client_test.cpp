@@ -14,10 +14,10 @@
 namespace holdfast::test {
 namespace {
 
-// A waiter of `how` behind a holder, let in by the holder's release.
-void waits_by_push(redis_server& server, const settings& how) {
-  client holder{at(server)};
-  client redis{how};
+// A waiter behind a holder, let in by the holder's release.
+void waits_by_push(redis_server& server, const settings& holders, const settings& waiters) {
+  client holder{holders};
+  client redis{waiters};
   lease held = holder.acquire("door");
   auto next = std::async(std::launch::async, [&] { return redis.acquire("door").fence(); });
   ASSERT_TRUE(queue_reaches(server, "door", 1));
@@ -36,7 +36,7 @@ TEST(connecting, over_tcp_and_a_unix_socket) {
     ASSERT_TRUE(trip) << url << ": " << trip.failure().detail;
     EXPECT_GT(*trip, 0ns);
     EXPECT_TRUE(redis.try_acquire("door")) << url;
-    waits_by_push(server, at(url));
+    waits_by_push(server, at(server), at(url));
   }
 }
 
@@ -71,7 +71,8 @@ TEST(connecting, selects_the_database_and_names_itself) {
 
 TEST(connecting, both_protocols_wait_by_push) {
   redis_server server;
-  for (const std::string version : {"2", "3", "auto"}) waits_by_push(server, at(server.url() + "?protocol=" + version));
+  for (const std::string version : {"2", "3", "auto"})
+    waits_by_push(server, at(server), at(server.url() + "?protocol=" + version));
   client second{at(server.url() + "?protocol=2")};
   ASSERT_TRUE(second.ping());
   EXPECT_TRUE(has(server.text({"CLIENT", "LIST", "TYPE", "pubsub"}), "resp=2")) << "an inbox of its own";
@@ -80,15 +81,7 @@ TEST(connecting, both_protocols_wait_by_push) {
 TEST(connecting, falls_back_where_hello_is_not_allowed) {
   redis_server server{{.users = {"user old on >s3cret ~* &* +@all -hello"}}};
   const std::string url = "redis://old:s3cret@127.0.0.1:" + std::to_string(server.port());
-  client holder{at(url)};
-  client redis{at(url)};
-  lease held = holder.acquire("door");
-  auto next = std::async(std::launch::async, [&] { return redis.acquire("door").fence(); });
-  ASSERT_TRUE(queue_reaches(server, "door", 1));
-  held.release();
-  ASSERT_EQ(next.wait_for(patience), std::future_status::ready);
-  EXPECT_GT(next.get(), held.fence());
-  EXPECT_EQ(redis.stats().woken_by_push, 1U);
+  waits_by_push(server, at(url), at(url));
 }
 
 TEST(connecting, without_the_right_to_subscribe_it_polls) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "redis/common.hpp"
+#include "support/left_behind.hpp"
 #include "support/rights.hpp"
 
 namespace holdfast::test {
@@ -34,14 +35,8 @@ struct no_scripts : testing::Test {
   client other{unscripted_at(server.url())};
   client scripted{at(server)};
 
-  // What is left but the counters of fences, which stay for a week.
-  std::vector<std::string> left() {
-    std::vector<std::string> keys = server.keys();
-    std::erase_if(keys, [](const std::string& each) { return each.starts_with("holdfast:fence:"); });
-    return keys;
-  }
   void TearDown() override {
-    EXPECT_EQ(left(), std::vector<std::string>{});
+    EXPECT_EQ(left_behind(server), std::vector<std::string>{});
     EXPECT_EQ(server.keys_without_expiry(), std::vector<std::string>{});
   }
 };

@@ -4,13 +4,11 @@
 #include <random>
 #include <thread>
 
+#include "redis/bumping.hpp"
 #include "redis/no_scripts.hpp"
-#include "support/boottime.hpp"
-#include "support/history.hpp"
 #include "support/places.hpp"
 #include "support/process.hpp"
 #include "support/seed.hpp"
-#include "support/temp_dir.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -73,45 +71,20 @@ TEST_F(no_scripts, an_answer_that_was_lost_draws_below_those_who_wait) {
   EXPECT_GT(fence, again->fence);
 }
 
-// One process's part; every second thread uses scripts.
-int bump(const redis_server& server, const std::string& log, int rounds) {
-  client without{unscripted_at(server.url())};
-  client with{at(server)};
-  std::vector<std::thread> workers;
-  for (int t = 0; t < 4; ++t) {
-    workers.emplace_back([&, t] {
-      history past{log};
-      auto raw = server.connect();
-      const auto me = static_cast<std::uint64_t>(::getpid()) * 1000 + static_cast<std::uint64_t>(t);
-      for (int i = 0; i < rounds; ++i) {
-        lease held = (t == 0 ? with : without).acquire("app:door", {.queue = false, .retry = {1ms, 20ms}});
-        const auto start = boottime_ns();
-        const long long seen = raw.number({"GET", "number"});
-        raw.text({"SET", "number", std::to_string(seen + 1), "PX", "600000"});
-        past.append({me, held.fence(), start, boottime_ns()});
-        if (held.release() != release_outcome::released) std::abort();
-      }
-    });
+// Some threads use scripts, the others do not.
+struct both_kinds {
+  explicit both_kinds(const redis_server& server) : without{unscripted_at(server.url())}, with{at(server)} {}
+
+  lease operator()(int thread) {
+    return (thread == 0 ? with : without).acquire("app:door", {.queue = false, .retry = {1ms, 20ms}});
   }
-  for (auto& each : workers) each.join();
-  return 0;
-}
+  client without;
+  client with;
+};
 
 TEST(no_scripts_exclusion, processes_and_threads_bump_a_number_and_lose_nothing) {
-  constexpr int rounds = 15;
-  constexpr int processes = 4;
   redis_server server{redis_options{.users = {user_without_scripts()}}};
-  const temp_dir dir;
-  server.text({"SET", "number", "0"});
-  std::vector<process> children;
-  for (int p = 0; p < processes; ++p) {
-    children.push_back(fork_child([&] { return bump(server, dir.file("history"), rounds); }));
-  }
-  for (auto& child : children) EXPECT_EQ(child.wait(60s), (exit_status{0, 0}));
-  EXPECT_EQ(server.number({"GET", "number"}), processes * 4 * rounds);
-  const auto past = history{dir.file("history")}.read();
-  EXPECT_EQ(past.size(), static_cast<std::size_t>(processes * 4 * rounds));
-  EXPECT_EQ(find_violation(past), std::nullopt) << "no overlap, fences increase";
+  expect_nothing_lost<both_kinds>(server, {.processes = 4, .threads = 4, .rounds = 15});
   EXPECT_EQ(server.number({"EXISTS", "app:door", waiters_of("app:door")}), 0);
 }
 

@@ -185,7 +185,7 @@ TEST_F(no_scripts, without_a_fence_the_lock_is_given_back) {
   server.text({"SET", counters[0], "no number", "PX", "60000"});
   const auto got = redis.try_acquire("app:door");
   EXPECT_EQ(got.code(), errc::protocol) << "EXEC does not undo the SET";
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(no_scripts, what_needs_scripts_is_refused_by_name) {

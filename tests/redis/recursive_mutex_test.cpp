@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "redis/common.hpp"
+#include "support/left_behind.hpp"
 #include "support/process.hpp"
 
 namespace holdfast::test {
@@ -27,12 +28,6 @@ struct recursive : testing::Test {
     return {};
   }
   std::string count() { return holder().empty() ? "" : server.text({"HGET", "door", holder()}); }
-  // Nothing but the counter of fences, which has an expiry.
-  std::vector<std::string> left_over() {
-    auto keys = server.keys();
-    std::erase_if(keys, [](const std::string& key) { return key.starts_with("holdfast:fence:"); });
-    return keys;
-  }
 };
 
 TEST_F(recursive, is_lockable_and_timed_lockable) {
@@ -46,7 +41,7 @@ TEST_F(recursive, is_lockable_and_timed_lockable) {
     EXPECT_EQ(door.depth(), 3U);
   }
   EXPECT_EQ(door.depth(), 0U);
-  EXPECT_EQ(left_over(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(recursive, lies_in_redissons_layout) {
@@ -144,7 +139,7 @@ TEST_F(recursive, many_threads_of_one_owner_come_and_go_together) {
   }
   for (auto& each : threads) each.join();
   EXPECT_EQ(job.depth(), 0U);
-  EXPECT_EQ(left_over(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(recursive, is_handed_over_in_order_and_leaves_nothing) {
@@ -174,7 +169,7 @@ TEST_F(recursive, is_handed_over_in_order_and_leaves_nothing) {
   }
   EXPECT_EQ(redis.stats().handoffs_given, 1U);
   EXPECT_EQ(clients.back().stats().handoffs_received, 1U);
-  EXPECT_EQ(left_over(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
   EXPECT_EQ(server.keys_without_expiry(), std::vector<std::string>{});
 }
 

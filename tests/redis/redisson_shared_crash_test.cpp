@@ -4,9 +4,8 @@
 #include <future>
 #include <vector>
 
-#include "redis/common.hpp"
-#include "support/places.hpp"
-#include "support/process.hpp"
+#include "redis/sharer.hpp"
+#include "support/left_behind.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -18,23 +17,12 @@ struct redisson_sharing_crash : testing::Test {
   redisson_shared_mutex mine{redis, "door"};
   redisson_shared_mutex theirs{other, "door"};
 
-  std::vector<std::string> left() {
-    auto keys = server.keys();
-    std::erase_if(keys, [](const std::string& key) { return key.starts_with("holdfast:fence:"); });
-    return keys;
-  }
-  process run(const std::string& kind, const std::string& ttl) {
-    process made{{helper("sharer"), server.url(), "door", ttl, "0", kind}};
-    EXPECT_EQ(made.read_line(patience), "asking");
-    return made;
-  }
-  static bool got(process& whose) { return whose.read_line(patience).value_or("").starts_with("got "); }
   std::size_t fields() { return server.list({"HKEYS", "door"}).size(); }
 };
 
 TEST_F(redisson_sharing_crash, a_crashed_reader_frees_its_own_share_only) {
-  process reader = run("redisson-read", "900");
-  ASSERT_TRUE(got(reader));
+  process reader = start_sharer(server, "redisson-read", "900");
+  ASSERT_TRUE(has_its_share(reader));
   mine.lock_shared();
   reader.kill();
   auto writer = std::async(std::launch::async, [&] {
@@ -49,12 +37,12 @@ TEST_F(redisson_sharing_crash, a_crashed_reader_frees_its_own_share_only) {
   const std::uint64_t fence = mine.fence();
   EXPECT_EQ(mine.release(), release_outcome::released);
   EXPECT_GT(writer.get(), fence);
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(redisson_sharing_crash, a_crashed_writer_lets_the_readers_in_when_its_ttl_is_over) {
-  process writer = run("redisson-write", "900");
-  ASSERT_TRUE(got(writer));
+  process writer = start_sharer(server, "redisson-write", "900");
+  ASSERT_TRUE(has_its_share(writer));
   writer.kill();
   auto one = std::async(std::launch::async,
                         [&] { return mine.try_lock_shared_for(patience) && (mine.unlock_shared(), true); });
@@ -62,12 +50,12 @@ TEST_F(redisson_sharing_crash, a_crashed_writer_lets_the_readers_in_when_its_ttl
                         [&] { return theirs.try_lock_shared_for(patience) && (theirs.unlock_shared(), true); });
   EXPECT_TRUE(one.get());
   EXPECT_TRUE(two.get());
-  EXPECT_TRUE(eventually(patience, [&] { return left().empty(); })) << testing::PrintToString(left());
+  expect_nothing_left(server, patience);
 }
 
 TEST_F(redisson_sharing_crash, a_crashed_waiter_stops_nobody) {
   mine.lock_shared();
-  process writer = run("redisson-write", "30000");
+  process writer = start_sharer(server, "redisson-write", "30000");
   ASSERT_TRUE(queue_reaches(server, "door", 1));
   auto behind = std::async(std::launch::async,
                            [&] { return theirs.try_lock_shared_for(patience) && (theirs.unlock_shared(), true); });
@@ -77,12 +65,12 @@ TEST_F(redisson_sharing_crash, a_crashed_waiter_stops_nobody) {
   EXPECT_TRUE(behind.get());
   EXPECT_EQ(mine.state(), lease_state::VALID);
   mine.unlock_shared();
-  EXPECT_TRUE(eventually(patience, [&] { return left().empty(); })) << testing::PrintToString(left());
+  expect_nothing_left(server, patience);
 }
 
 TEST_F(redisson_sharing_crash, a_waiter_that_is_gone_when_its_turn_comes_is_passed_over) {
   mine.lock();
-  process reader = run("redisson-read", "30000");
+  process reader = start_sharer(server, "redisson-read", "30000");
   ASSERT_TRUE(queue_reaches(server, "door", 1));
   auto behind =
       std::async(std::launch::async, [&] { return theirs.try_lock_for(patience) && (theirs.unlock(), true); });
@@ -91,7 +79,7 @@ TEST_F(redisson_sharing_crash, a_waiter_that_is_gone_when_its_turn_comes_is_pass
   std::this_thread::sleep_for(50ms);  // its connection closes
   mine.unlock();
   EXPECT_TRUE(behind.get());
-  EXPECT_TRUE(eventually(patience, [&] { return left().empty(); })) << testing::PrintToString(left());
+  expect_nothing_left(server, patience);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct redisson_shared_and_java : testing::Test {
   redisson_read_write_lock java{server, "door"};
 
   long long listeners() { return std::stoll(server.list({"PUBSUB", "NUMSUB", java.read.channel()}).at(1)); }
-  std::future<bool> java_waits(redisson_half& half) {
+  std::future<bool> java_waits(redisson_locking& half) {
     auto waiting = std::async(std::launch::async, [&half] { return half.lock(30s, 20s); });
     EXPECT_TRUE(eventually(patience, [&] { return listeners() == 1; }));
     return waiting;
@@ -169,7 +169,7 @@ TEST_F(redisson_shared_and_java, javas_readers_come_in_with_ours) {
 
 TEST_F(redisson_shared_and_java, our_waiters_follow_javas_release_soon) {
   for (const bool writes : {true, false}) {
-    redisson_half& half = writes ? java.write : java.read;
+    redisson_locking& half = writes ? java.write : java.read;
     ASSERT_TRUE(half.try_lock(30s));
     auto came = std::async(std::launch::async, [&] {
       const std::scoped_lock mine{ours};
@@ -213,7 +213,7 @@ TEST_F(redisson_shared_and_java, java_does_not_starve_behind_our_queue) {
   }
   ASSERT_TRUE(eventually(patience, [&] { return server.number({"ZCARD", waiters_of("door")}) >= 3; }));
   for (int turn = 0; turn < 6; ++turn) {
-    redisson_half& half = turn % 2 == 0 ? java.write : java.read;
+    redisson_locking& half = turn % 2 == 0 ? java.write : java.read;
     const auto start = steady::now();
     ASSERT_TRUE(half.lock(30s, 20s)) << "turn " << turn;
     EXPECT_LT(since(start), 5s) << "eight holds of 1 ms, and what a busy machine adds";

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "redis/common.hpp"
+#include "support/left_behind.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -23,11 +24,6 @@ struct redisson_sharing : testing::Test {
   redisson_shared_mutex door{redis, "door"};
   redisson_shared_mutex theirs{other, "door"};
 
-  std::vector<std::string> left() {
-    auto keys = server.keys();
-    std::erase_if(keys, [](const std::string& key) { return key.starts_with("holdfast:fence:"); });
-    return keys;
-  }
   std::string mode() { return server.text({"HGET", "door", "mode"}); }
   std::string holder() {
     for (const std::string& field : server.list({"HKEYS", "door"})) {
@@ -72,7 +68,7 @@ TEST_F(redisson_sharing, lies_in_redissons_layout) {
   EXPECT_GT(server.number({"PTTL", timeout}), 25'000);
   EXPECT_GE(server.number({"PTTL", "door"}), server.number({"PTTL", timeout}));
   EXPECT_EQ(door.release(), release_outcome::released);
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 
   door.lock();
   EXPECT_EQ(mode(), "write");
@@ -80,7 +76,7 @@ TEST_F(redisson_sharing, lies_in_redissons_layout) {
   EXPECT_TRUE(std::regex_match(holder(), std::regex{uuid + ":write"})) << holder();
   EXPECT_EQ(server.keys_without_expiry(), std::vector<std::string>{});
   door.unlock();
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(redisson_sharing, names_with_a_tag_keep_it) {
@@ -100,7 +96,7 @@ TEST_F(redisson_sharing, renewal_keeps_both_keys) {
   quick.lock();
   std::this_thread::sleep_for(1500ms);
   EXPECT_EQ(quick.release(), release_outcome::released);
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(redisson_sharing, one_readers_end_is_not_anothers) {
@@ -112,7 +108,7 @@ TEST_F(redisson_sharing, one_readers_end_is_not_anothers) {
   EXPECT_EQ(brief.release(), release_outcome::was_lost);
   EXPECT_EQ(door.state(), lease_state::VALID);
   EXPECT_EQ(door.release(), release_outcome::released);
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(redisson_sharing, writers_are_handed_the_lock_and_readers_go_in_together) {
@@ -147,7 +143,7 @@ TEST_F(redisson_sharing, writers_are_handed_the_lock_and_readers_go_in_together)
   }
   EXPECT_GT(last.get(), highest);
   EXPECT_EQ(other.stats().woken_by_push, 1U) << "handed over, not found";
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(redisson_sharing, nobody_overtakes_a_waiting_writer) {
@@ -177,7 +173,7 @@ TEST_F(redisson_sharing, a_writer_that_gives_up_lets_the_readers_behind_it_in) {
   EXPECT_LT(since(start), 5s);
   behind.unlock_shared();
   door.unlock_shared();
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(redisson_sharing, downgrade_lets_readers_in_and_keeps_writers_out) {
@@ -199,7 +195,7 @@ TEST_F(redisson_sharing, downgrade_lets_readers_in_and_keeps_writers_out) {
   EXPECT_FALSE(theirs.try_lock());
   EXPECT_EQ(door.release(), release_outcome::released);
   EXPECT_EQ(door.downgrade(std::nothrow).code(), errc::lost);
-  EXPECT_EQ(left(), std::vector<std::string>{});
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(redisson_sharing, a_lock_that_is_deleted_is_told_as_gone_or_taken) {

@@ -4,9 +4,8 @@
 #include <future>
 #include <vector>
 
-#include "redis/common.hpp"
-#include "support/places.hpp"
-#include "support/process.hpp"
+#include "redis/sharer.hpp"
+#include "support/left_behind.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -16,24 +15,15 @@ struct sharing_crash : testing::Test {
   client redis{at(server)};
   client other{at(server)};
 
-  std::vector<std::string> left() {
-    auto keys = server.keys();
-    std::erase_if(keys, [](const std::string& key) { return key.starts_with("holdfast:fence:"); });
-    return keys;
-  }
   template <class Wait>
   std::future<std::uint64_t> start(Wait wait) {
     return std::async(std::launch::async, wait);
   }
-  process run(const std::string& kind, const std::string& ttl) {
-    return process{{helper("sharer"), server.url(), "door", ttl, "0", kind}};
-  }
 };
 
 TEST_F(sharing_crash, a_crashed_reader_frees_its_own_share_only) {
-  process reader = run("read", "900");
-  ASSERT_EQ(reader.read_line(patience), "asking");
-  ASSERT_TRUE(reader.read_line(patience).value_or("").starts_with("got "));
+  process reader = start_sharer(server, "read", "900");
+  ASSERT_TRUE(has_its_share(reader));
   lease mine = acquire_shared(redis, "door", {.ttl = 30s});
   reader.kill();
   auto writer = start([&] { return acquire_exclusive(other, "door").fence(); });
@@ -44,25 +34,23 @@ TEST_F(sharing_crash, a_crashed_reader_frees_its_own_share_only) {
   EXPECT_EQ(mine.state(), lease_state::VALID);
   mine.release();
   EXPECT_GT(writer.get(), mine.fence());
-  EXPECT_TRUE(left().empty()) << testing::PrintToString(left());
+  EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
 
 TEST_F(sharing_crash, a_crashed_writer_lets_the_readers_in_when_its_ttl_is_over) {
-  process writer = run("write", "900");
-  ASSERT_EQ(writer.read_line(patience), "asking");
-  ASSERT_TRUE(writer.read_line(patience).value_or("").starts_with("got "));
+  process writer = start_sharer(server, "write", "900");
+  ASSERT_TRUE(has_its_share(writer));
   writer.kill();
   auto one = start([&] { return acquire_shared(redis, "door").fence(); });
   auto two = start([&] { return acquire_shared(other, "door").fence(); });
   ASSERT_EQ(one.wait_for(patience), std::future_status::ready);
   ASSERT_EQ(two.wait_for(patience), std::future_status::ready);
-  EXPECT_TRUE(eventually(patience, [&] { return left().empty(); })) << testing::PrintToString(left());
+  expect_nothing_left(server, patience);
 }
 
 TEST_F(sharing_crash, a_crashed_waiter_stops_nobody) {
   lease mine = acquire_shared(redis, "door");
-  process writer = run("write", "30000");
-  ASSERT_EQ(writer.read_line(patience), "asking");
+  process writer = start_sharer(server, "write", "30000");
   ASSERT_TRUE(queue_reaches(server, "door", 1));
   auto behind = start([&] { return acquire_shared(other, "door").fence(); });
   ASSERT_TRUE(queue_reaches(server, "door", 2));
@@ -71,7 +59,7 @@ TEST_F(sharing_crash, a_crashed_waiter_stops_nobody) {
   ASSERT_EQ(behind.wait_for(patience), std::future_status::ready);
   EXPECT_EQ(mine.state(), lease_state::VALID);
   mine.release();
-  EXPECT_TRUE(eventually(patience, [&] { return left().empty(); })) << testing::PrintToString(left());
+  expect_nothing_left(server, patience);
 }
 
 }  // namespace

@@ -55,12 +55,31 @@ class locker {
 
 std::chrono::nanoseconds between(std::int64_t from, std::int64_t to) { return std::chrono::nanoseconds{to - from}; }
 
-TEST(waiting_failures, a_killed_holder_is_followed_within_its_ttl) {
+struct waiting_failures : testing::Test {
   redis_server server;
-  locker holder{server, "door", 1000ms};
-  holder.got();
-  locker next{server, "door", 1000ms};
-  ASSERT_TRUE(queue_reaches(server, "door", 1));
+
+  locker holds(std::chrono::milliseconds ttl) {
+    locker made{server, "door", ttl};
+    made.got();
+    return made;
+  }
+  // Returns when it is the so many-th in the queue.
+  locker waits(int place, std::chrono::milliseconds ttl = 30s) {
+    locker made{server, "door", ttl};
+    EXPECT_TRUE(queue_reaches(server, "door", place));
+    return made;
+  }
+  // So many clients listen, as far as the server has seen.
+  bool inboxes_reach(std::size_t count) {
+    return eventually(patience, [&] {
+      return server.list({"PUBSUB", "CHANNELS", "holdfast:inbox:????????????????"}).size() == count;
+    });
+  }
+};
+
+TEST_F(waiting_failures, a_killed_holder_is_followed_within_its_ttl) {
+  locker holder = holds(1000ms);
+  locker next = waits(1, 1000ms);
   const auto killed = boottime_ns();
   holder->kill();
   const auto got = next.got();
@@ -70,12 +89,9 @@ TEST(waiting_failures, a_killed_holder_is_followed_within_its_ttl) {
   EXPECT_TRUE(queue_reaches(server, "door", 0));
 }
 
-TEST(waiting_failures, a_stopped_holder_is_followed_and_learns_of_its_loss) {
-  redis_server server;
-  locker holder{server, "door", 1000ms};
-  holder.got();
-  locker next{server, "door", 30s};
-  ASSERT_TRUE(queue_reaches(server, "door", 1));
+TEST_F(waiting_failures, a_stopped_holder_is_followed_and_learns_of_its_loss) {
+  locker holder = holds(1000ms);
+  locker next = waits(1);
   const auto stopped = boottime_ns();
   holder->pause();
   EXPECT_LE(between(stopped, next.got()), 1200ms);
@@ -85,22 +101,16 @@ TEST(waiting_failures, a_stopped_holder_is_followed_and_learns_of_its_loss) {
   next.release("released");
 }
 
-TEST(waiting_failures, a_killed_waiter_costs_nothing) {
-  redis_server server;
+TEST_F(waiting_failures, a_killed_waiter_costs_nothing) {
   client redis{at(server)};
   lease held = redis.acquire("door");
-  locker first{server, "door", 30s};
-  ASSERT_TRUE(queue_reaches(server, "door", 1));
-  locker second{server, "door", 30s};
-  ASSERT_TRUE(queue_reaches(server, "door", 2));
-  locker third{server, "door", 30s};
-  ASSERT_TRUE(queue_reaches(server, "door", 3));
+  locker first = waits(1);
+  locker second = waits(2);
+  locker third = waits(3);
   first->kill();
   second->kill();
   ASSERT_TRUE(first->wait(patience) && second->wait(patience));
-  ASSERT_TRUE(eventually(patience, [&] {
-    return server.list({"PUBSUB", "CHANNELS", "holdfast:inbox:????????????????"}).size() == 2;
-  })) << "the server has seen their connections close";
+  ASSERT_TRUE(inboxes_reach(2)) << "the server has seen their connections close";
   const auto released = boottime_ns();
   held.release();
   EXPECT_LE(between(released, third.got()), 200ms);
@@ -108,16 +118,12 @@ TEST(waiting_failures, a_killed_waiter_costs_nothing) {
   EXPECT_EQ(server.number({"EXISTS", "door", waiters_of("door"), "{door}:seen"}), 0);
 }
 
-TEST(waiting_failures, stopped_waiters_delay_the_next_for_one_claim_window) {
-  redis_server server;
+TEST_F(waiting_failures, stopped_waiters_delay_the_next_for_one_claim_window) {
   client redis{at(server)};
   lease held = redis.acquire("door");
-  locker first{server, "door", 30s};
-  ASSERT_TRUE(queue_reaches(server, "door", 1));
-  locker second{server, "door", 30s};
-  ASSERT_TRUE(queue_reaches(server, "door", 2));
-  locker third{server, "door", 30s};
-  ASSERT_TRUE(queue_reaches(server, "door", 3));
+  locker first = waits(1);
+  locker second = waits(2);
+  locker third = waits(3);
   first->pause();
   second->pause();
   const auto released = boottime_ns();
@@ -146,14 +152,11 @@ TEST(waiting_failures, stopped_waiters_delay_the_next_for_one_claim_window) {
   EXPECT_TRUE(queue_reaches(server, "door", 0));
 }
 
-TEST(waiting_failures, waiters_stopped_for_long_cost_nothing) {
-  redis_server server;
+TEST_F(waiting_failures, waiters_stopped_for_long_cost_nothing) {
   client redis{at(server)};
   lease held = redis.acquire("door");
-  locker first{server, "door", 30s};
-  ASSERT_TRUE(queue_reaches(server, "door", 1));
-  locker second{server, "door", 30s};
-  ASSERT_TRUE(queue_reaches(server, "door", 2));
+  locker first = waits(1);
+  locker second = waits(2);
   first->pause();
   std::this_thread::sleep_for(3500ms);  // three heartbeats are missing
   const auto released = boottime_ns();
@@ -165,8 +168,7 @@ TEST(waiting_failures, waiters_stopped_for_long_cost_nothing) {
   first.release();
 }
 
-TEST(waiting_failures, a_waiter_that_lost_its_connection_queues_again) {
-  redis_server server;
+TEST_F(waiting_failures, a_waiter_that_lost_its_connection_queues_again) {
   client redis{at(server)};
   client waiter{at(server)};
   lease held = redis.acquire("door");
@@ -174,9 +176,7 @@ TEST(waiting_failures, a_waiter_that_lost_its_connection_queues_again) {
   ASSERT_TRUE(queue_reaches(server, "door", 1));
   ASSERT_GT(server.number({"CLIENT", "KILL", "TYPE", "pubsub"}), 0);
   EXPECT_TRUE(eventually(patience, [&] { return waiter.stats().reconnects >= 1; }));
-  EXPECT_TRUE(eventually(patience, [&] {
-    return server.list({"PUBSUB", "CHANNELS", "holdfast:inbox:????????????????"}).size() == 2;
-  }));
+  EXPECT_TRUE(inboxes_reach(2));
   held.release();
   ASSERT_EQ(next.wait_for(patience), std::future_status::ready);
   EXPECT_GT(next.get(), held.fence());
