@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,16 @@ class deployment {
   [[nodiscard]] bool is_quorum() const { return group_.size() > 1; }
   [[nodiscard]] std::size_t size() const { return group_.size(); }
   [[nodiscard]] redis_server& operator[](std::size_t which) { return group_.node(which); }
+  // For what only a quorum's nodes can be asked.
+  [[nodiscard]] quorum_group& nodes() { return group_; }
   [[nodiscard]] settings where() { return is_quorum() ? group_.where() : at(group_.node(0)); }
 
-  // The same command to every server.
+  // The same command to every server, which must take it.
   void command(const std::vector<std::string>& args) {
-    for (std::size_t i = 0; i < size(); ++i) static_cast<void>(group_.node(i).command(args));
+    for (std::size_t i = 0; i < size(); ++i) {
+      const reply got = group_.node(i).command(args);
+      if (got.is_error()) throw std::runtime_error{args.at(0) + ": " + got.text};
+    }
   }
 
   // Whether it is so on every server: when the call before has returned, or within patience.
@@ -82,7 +88,9 @@ class deployment {
 
 // A deployment, and two processes' worth of clients. The parameter is the number of servers.
 struct deployment_scenes : testing::TestWithParam<std::size_t> {
-  deployment servers{GetParam()};
+  explicit deployment_scenes(std::chrono::milliseconds max_ttl = 60s) : servers{GetParam(), max_ttl} {}
+
+  deployment servers;
   client redis{servers.where()};
   client other{servers.where()};
 };
