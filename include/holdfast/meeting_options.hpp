@@ -1,5 +1,5 @@
 // How a latch or a barrier is kept, and how long it is waited for. Every field has a test that shows its effect
-// (tests/redis/latch_test.cpp).
+// (tests/redis/latch_scenes_test.cpp).
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // One test for each errc that the lock itself or its caller brings about; errors_server_test.cpp has those of the server
-// and hostile_server_test.cpp has `protocol`, fork_test.cpp has `forked`, shared_mutex_test.cpp has `deadlock`.
+// and hostile_server_test.cpp has `protocol`, fork_test.cpp has `forked`, upgrade_scenes_test.cpp has `deadlock`.
 #include <gtest/gtest.h>
 
 #include <future>

@@ -1,5 +1,5 @@
-// What latch and barrier have on the nodes of a quorum: keys that expire, ids, waiters, what others have there or have
-// taken away, who sees it and who may. What they do: quorum_meeting_test.cpp, which also says on how many nodes.
+// What latch and barrier have on the nodes of a quorum: ids and waiters, who sees them and who may; and how a young quorum
+// begins. What they do: latch_scenes_test.cpp and barrier_scenes_test.cpp.
 #include <gtest/gtest.h>
 #include <holdfast/inspect.hpp>
 
@@ -9,61 +9,16 @@
 #include <thread>
 #include <vector>
 
-#include "redis/quorum_meeting_fixture.hpp"
+#include "redis/meeting_scenes.hpp"
 #include "support/rights.hpp"
 
 namespace holdfast::test {
 namespace {
 
-TEST_P(QuorumMeeting, OtherThingsAtTheKeyAreNotTouched) {
-  const lease held = redis.acquire("lock", {.ttl = 3000ms});
-  latch{redis, "latch", 1}.count_down();
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    nodes.node(i).command({"HSET", "java", "285475da-9152-4c83-822a-67ee2f116a79:57", "1"});
-  }
-  for (const char* name : {"lock", "java"}) {
-    const auto refused = latch{redis, name, 2}.count_down(std::nothrow);
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.code(), errc::wrong_type) << refused.failure().detail;
-    EXPECT_TRUE(has(refused.failure().detail, "not a latch")) << refused.failure().detail;
-  }
-  EXPECT_EQ(barrier(redis, "latch", 1).arrive(std::nothrow).code(), errc::wrong_type);
-  EXPECT_EQ(redis.try_acquire("latch", {.ttl = 1000ms}).code(), errc::wrong_type);
-}
+struct QuorumMeeting : meeting_scenes {};
 
-TEST_P(QuorumMeeting, WhatTheNodesHaveForgottenIsLostAndNotBegunAnew) {
-  latch counted{redis, "done", 2};
-  counted.count_down();
-  auto waiter = std::async(std::launch::async, [&] { return latch{redis, "done", 2}.wait(std::nothrow); });
-  ASSERT_TRUE(waiting("done", 1));
-  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.node(i).command({"DEL", "done"});
-  latch{other, "done", 2}.count_down();  // somebody who knows nothing of the first
-  ASSERT_EQ(waiter.wait_for(patience), std::future_status::ready);
-  const auto waited = waiter.get();
-  ASSERT_FALSE(waited);
-  EXPECT_EQ(waited.code(), errc::lost) << waited.failure().detail;
-  EXPECT_EQ(counted.count_down(std::nothrow).code(), errc::lost);
-  EXPECT_EQ(field("done", "left"), "1");
-}
-
-TEST_P(QuorumMeeting, EveryKeyExpiresAndNothingIsLeft) {
-  settings how = nodes.where();
-  how.connect_timeout = 100ms;
-  how.command_timeout = 100ms;
-  client brief{how};
-  latch done{brief, "done", 2, {.ttl = 1s}};
-  done.count_down();
-  auto waiter = std::async(std::launch::async, [&] { latch{brief, "done", 2, {.ttl = 1s}}.wait(); });
-  ASSERT_TRUE(waiting("done", 1));
-  std::this_thread::sleep_for(2500ms);  // longer than the ttl: the waiter's heartbeats are uses
-  EXPECT_TRUE(nodes.without_expiry().empty());
-  EXPECT_EQ(nodes.holding("done"), nodes.size());
-  done.count_down();
-  ASSERT_EQ(waiter.wait_for(patience), std::future_status::ready);
-  waiter.get();
-  EXPECT_TRUE(done.try_wait()) << "stays open for late comers";
-  EXPECT_TRUE(only({})) << testing::PrintToString(nodes.left_behind());
-}
+INSTANTIATE_TEST_SUITE_P(Of, QuorumMeeting, testing::Values(3U, 5U),
+                         [](const auto& of) { return std::to_string(of.param) + "Nodes"; });
 
 TEST_P(QuorumMeeting, OldIdsAreForgotten) {
   latch done{redis, "done", 1000};
@@ -89,11 +44,9 @@ TEST_P(QuorumMeeting, IsSeenByWhoeverLooksAndItsGuardIsNot) {
   latch done{redis, "done", 3};
   done.count_down();
   auto waiter = std::async(std::launch::async, [&] { return done.wait(std::nothrow); });
-  ASSERT_TRUE(waiting("done", 1));
+  ASSERT_TRUE(servers.waiting("done", 1));
   const std::string writer{redis.acquire("other", {.ttl = 1000ms}).owner()};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    static_cast<void>(nodes.node(i).text({"SET", "{done}:guard", writer, "PX", "1000"}));
-  }
+  servers.command({"SET", "{done}:guard", writer, "PX", "1000"});
   const auto seen = inspect(other, "done");
   ASSERT_TRUE(seen) << seen.failure().detail;
   ASSERT_TRUE(seen->meeting);
@@ -113,9 +66,9 @@ TEST_P(QuorumMeeting, NeedsTheRightsThatAreListedAndNoMore) {
     std::vector<std::string> user{"ACL", "SETUSER", "app", "reset", "on", ">secret"};
     for (const auto* each : {&needed_rights, &optional_rights, &more})
       user.insert(user.end(), each->begin(), each->end());
-    for (std::size_t i = 0; i < nodes.size(); ++i) static_cast<void>(nodes.node(i).text(user));
+    servers.command(user);
   };
-  settings how = nodes.where();
+  settings how = servers.where();
   how.user = "app";
   how.password = "secret";
   how.prefix = "app:";
@@ -132,7 +85,7 @@ TEST_P(QuorumMeeting, NeedsTheRightsThatAreListedAndNoMore) {
   client with{how};
   latch done{with, "done", 1};
   auto waiter = std::async(std::launch::async, [&] { return done.wait(std::nothrow); });
-  ASSERT_TRUE(waiting("app:done", 1));
+  ASSERT_TRUE(servers.waiting("app:done", 1));
   latch{with, "done", 1}.count_down();
   EXPECT_TRUE(waiter.get());
   barrier step{with, "step", 1};
@@ -143,23 +96,23 @@ TEST_P(QuorumMeeting, NeedsTheRightsThatAreListedAndNoMore) {
 TEST_P(QuorumMeeting, ManyWaitersAreToldInSteps) {
   latch last{redis, "done", 1};
   EXPECT_FALSE(last.try_wait());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = 0; i < servers.size(); ++i) {
     std::vector<std::string> join{"ZADD", "{done}:waiters"};
     for (int k = 0; k < 1203; ++k) {
       join.push_back(std::to_string(k));
       join.push_back("0;3000:abc:" + std::to_string(k) + ":owner");
     }
     join.insert(join.end(), {"9999", "1;3000:abc:9999:owner"});  // of a later phase: not to be told
-    ASSERT_EQ(nodes.node(i).number(join), 1204);
+    ASSERT_EQ(servers[i].number(join), 1204);
   }
   last.count_down();
   // By a majority: whoever counts does not wait for the slowest.
   std::size_t told = 0;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto still = nodes.node(i).list({"ZRANGE", "{done}:waiters", "0", "-1"});
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    const auto still = servers[i].list({"ZRANGE", "{done}:waiters", "0", "-1"});
     told += still == std::vector<std::string>{"1;3000:abc:9999:owner"} ? 1 : 0;
   }
-  EXPECT_GT(told, nodes.size() / 2);
+  EXPECT_GT(told, servers.size() / 2);
 }
 
 }  // namespace

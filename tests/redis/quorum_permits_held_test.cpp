@@ -1,6 +1,6 @@
 // Permits of a semaphore on a quorum while they are held: kept by nodes that come back, lost when a majority has
 // forgotten them or is silent, and ended when their holder is dead. Taking them and giving them back:
-// quorum_semaphore_test.cpp.
+// semaphore_scenes_test.cpp.
 #include <gtest/gtest.h>
 
 #include <atomic>
