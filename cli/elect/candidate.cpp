@@ -14,7 +14,6 @@
 namespace holdfast::cli {
 namespace {
 
-using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
 // Between two tries in an outage, and before a command that has ended is run again: one that fails at once must not make
@@ -148,8 +147,6 @@ class candidate::session {
     return !number;
   }
 
-  static milliseconds since(boot_time then) { return duration_cast<milliseconds>(boot_clock::now() - then); }
-
   candidate& whole_;
   const run_terms& terms_;
   signal_inbox signals_;
@@ -161,20 +158,12 @@ class candidate::session {
 
 int candidate::run() {
   begin_report();
-  try {
+  return run_and_tell(report_, asked_.work.json, [this] {
     const run_terms terms = terms_of(asked_);
     // Before the signals are taken: it may start the private server, which must not inherit our mask.
     settings where = where_.where(asked_.work.verbose);
     session{*this, terms, std::move(where)}.run();
-  } catch (const stop& why) {
-    report_.end(why.code, "usage", why.what());
-  } catch (const error& failed) {
-    report_.end(exit_code_of(failed.kind()), std::string{to_string(failed.kind())}, failed.what());
-  } catch (const std::exception& failed) {
-    report_.end(exit_internal, "internal", std::string{"cannot run the command: "} + failed.what());
-  }
-  tell(report_, asked_.work.json);
-  return report_.exit_code;
+  });
 }
 
 }  // namespace holdfast::cli

@@ -22,4 +22,8 @@ struct boot_clock {
 
 using boot_time = boot_clock::time_point;
 
+inline std::chrono::milliseconds since(boot_time then) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(boot_clock::now() - then);
+}
+
 }  // namespace holdfast::cli

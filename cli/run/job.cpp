@@ -5,17 +5,13 @@
 #include "run/once_mark.hpp"
 #include "run/work.hpp"
 #include "signals/wait_watch.hpp"
-#include "stop.hpp"
 
 #include <random>
 
 namespace holdfast::cli {
 namespace {
 
-using std::chrono::duration_cast;
 using std::chrono::milliseconds;
-
-milliseconds since(boot_time then) { return duration_cast<milliseconds>(boot_clock::now() - then); }
 
 options options_of(const run_request& asked, const run_terms& terms) {
   options how;
@@ -109,20 +105,12 @@ class job::session {
 };
 
 int job::run() {
-  try {
+  return run_and_tell(report_, asked_.json, [this] {
     const run_terms terms = check(asked_);
     // Before the signals are taken: it may start the private server, which must not inherit our mask.
     settings where = where_.where(asked_.verbose);
     session{*this, terms, std::move(where)}.run();
-  } catch (const stop& why) {
-    report_.end(why.code, "usage", why.what());
-  } catch (const error& failed) {
-    report_.end(exit_code_of(failed.kind()), std::string{to_string(failed.kind())}, failed.what());
-  } catch (const std::exception& failed) {
-    report_.end(exit_internal, "internal", std::string{"cannot run the command: "} + failed.what());
-  }
-  tell(report_, asked_.json);
-  return report_.exit_code;
+  });
 }
 
 }  // namespace holdfast::cli

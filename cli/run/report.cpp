@@ -1,10 +1,15 @@
 #include "run/report.hpp"
 
+#include "exit_code.hpp"
 #include "json.hpp"
+#include "stop.hpp"
 #include "terminal.hpp"
+
+#include <holdfast/error.hpp>
 
 #include <unistd.h>
 
+#include <exception>
 #include <utility>
 
 namespace holdfast::cli {
@@ -34,6 +39,20 @@ void tell(const run_report& what, bool json) noexcept {
   } else if (!what.detail.empty()) {
     say("holdfast: " + what.detail);
   }
+}
+
+int run_and_tell(run_report& what, bool json, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const stop& why) {
+    what.end(why.code, "usage", why.what());
+  } catch (const error& failed) {
+    what.end(exit_code_of(failed.kind()), std::string{to_string(failed.kind())}, failed.what());
+  } catch (const std::exception& failed) {
+    what.end(exit_internal, "internal", std::string{"cannot run the command: "} + failed.what());
+  }
+  tell(what, json);
+  return what.exit_code;
 }
 
 void say(std::string text) noexcept {

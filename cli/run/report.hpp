@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,9 @@ struct run_report {
 
 // The object with --json, else the sentence if there is one.
 void tell(const run_report& what, bool json) noexcept;
+
+// Does the work, which fills in the report; what it throws becomes the report's end. Tells it, and returns its exit code.
+int run_and_tell(run_report& what, bool json, const std::function<void()>& work);
 
 // To standard error in one piece. A standard error that cannot be written changes nothing about the exit code.
 void say(std::string text) noexcept;

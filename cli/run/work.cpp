@@ -79,7 +79,7 @@ work_end work_under(lease& held, boot_time acquired, const run_terms& terms, sig
   work_end out{.ran = end.exec_errno == 0, .released = held.release()};
   out.lost = watching.lost() || out.released == release_outcome::was_lost;
   out.over = watching.told_to_end() || (!out.lost && ends_a_wait(end.signal));
-  report.held = std::chrono::duration_cast<std::chrono::milliseconds>(boot_clock::now() - acquired);
+  report.held = since(acquired);
   judge(end, watching, terms, out.lost, report);
   return out;
 }

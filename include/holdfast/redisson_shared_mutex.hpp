@@ -15,6 +15,8 @@
 //   downgrade()           `lost`                       reads                            reads; readers go in, too
 //   fence, lost, …        0, requested, …              of this hold                     of this hold
 //
+// Redisson does what downgrade() does by taking the read lock while it has the write lock, and giving the latter back.
+//
 // The forms without std::nothrow throw `error`; false from a try_ form only ever means "in use by others". unlock() and
 // unlock_shared() are noexcept.
 //
@@ -38,75 +40,18 @@
 #pragma once
 
 #include <holdfast/client.hpp>
-#include <holdfast/detail/limit.hpp>
-
-#include <memory>
+#include <holdfast/detail/read_write_lock.hpp>
 
 namespace holdfast {
 
-class redisson_shared_mutex {
+// Neither copyable nor movable. All members in the table are declared in detail/read_write_lock.hpp: lock(), lock_shared(), their try_
+// forms, fence() and the others.
+class redisson_shared_mutex : public detail::read_write_lock {
  public:
   // Throws `error` (bad_name, bad_option). `how.wait` and `how.stop` apply to lock() and lock_shared(). `how.owner` must be empty:
   // every hold has an owner of its own. The prefix counts as for all locks: to meet Java's getReadWriteLock("orders") without one, the
   // client has none, or `how.prefix` is "".
   redisson_shared_mutex(client& redis, std::string_view name, options how = {});
-  ~redisson_shared_mutex();
-  redisson_shared_mutex(const redisson_shared_mutex&) = delete;
-  redisson_shared_mutex& operator=(const redisson_shared_mutex&) = delete;
-
-  void lock();
-  result<void> lock(std::nothrow_t) noexcept;
-  [[nodiscard]] bool try_lock() { return try_within(true, {}); }
-  result<void> try_lock(std::nothrow_t) noexcept { return try_lock_for(std::nothrow, {}); }  // `held` names the holder
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& limit) {
-    return try_within(true, detail::to_limit(limit));
-  }
-  template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when) {
-    return try_within(true, detail::to_limit(when));
-  }
-  // A limit that is not positive tries once, as the standard says.
-  result<void> try_lock_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept;
-  void unlock() noexcept { static_cast<void>(release()); }
-
-  void lock_shared();
-  result<void> lock_shared(std::nothrow_t) noexcept;
-  [[nodiscard]] bool try_lock_shared() { return try_within(false, {}); }
-  result<void> try_lock_shared(std::nothrow_t) noexcept { return try_lock_shared_for(std::nothrow, {}); }
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& limit) {
-    return try_within(false, detail::to_limit(limit));
-  }
-  template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& when) {
-    return try_within(false, detail::to_limit(when));
-  }
-  result<void> try_lock_shared_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept;
-  void unlock_shared() noexcept { static_cast<void>(release()); }
-
-  // unlock() or unlock_shared(), whichever it is, that tells how it went.
-  release_outcome release() noexcept;
-
-  // Redisson does the same by taking the read lock while holding the write lock, and giving the latter back.
-  void downgrade();
-  result<void> downgrade(std::nothrow_t) noexcept;
-
-  [[nodiscard]] std::string_view name() const noexcept;
-
-  // Of the calling thread's hold.
-  [[nodiscard]] std::uint64_t fence() const noexcept;
-  [[nodiscard]] std::stop_token lost() const;
-  [[nodiscard]] lease_state state() const noexcept;
-  [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
-  void extend(std::chrono::milliseconds ttl);
-  result<void> extend(std::nothrow_t, std::chrono::milliseconds ttl) noexcept;
-
- private:
-  bool try_within(bool writes, std::chrono::nanoseconds limit);
-
-  struct state_type;
-  std::unique_ptr<state_type> state_;
 };
 
 }  // namespace holdfast

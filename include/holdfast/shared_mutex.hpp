@@ -41,75 +41,20 @@
 #pragma once
 
 #include <holdfast/client.hpp>
-#include <holdfast/detail/limit.hpp>
-
-#include <memory>
+#include <holdfast/detail/read_write_lock.hpp>
 
 namespace holdfast {
 
-class shared_mutex {
+// Neither copyable nor movable. All members in the table but upgrade() are declared in detail/read_write_lock.hpp: lock(), lock_shared(),
+// their try_ forms, fence() and the others.
+class shared_mutex : public detail::read_write_lock {
  public:
   // Throws `error` (bad_name, bad_option). `how.wait` and `how.stop` apply to lock(), lock_shared() and upgrade(). `how.owner` must be
   // empty: every hold has an owner of its own.
   shared_mutex(client& redis, std::string_view name, options how = {});
-  ~shared_mutex();
-  shared_mutex(const shared_mutex&) = delete;
-  shared_mutex& operator=(const shared_mutex&) = delete;
-
-  void lock();
-  result<void> lock(std::nothrow_t) noexcept;
-  [[nodiscard]] bool try_lock() { return try_within(true, {}); }
-  result<void> try_lock(std::nothrow_t) noexcept { return try_lock_for(std::nothrow, {}); }  // `held` names the holder
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& limit) {
-    return try_within(true, detail::to_limit(limit));
-  }
-  template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when) {
-    return try_within(true, detail::to_limit(when));
-  }
-  // A limit that is not positive tries once, as the standard says.
-  result<void> try_lock_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept;
-  void unlock() noexcept { static_cast<void>(release()); }
-
-  void lock_shared();
-  result<void> lock_shared(std::nothrow_t) noexcept;
-  [[nodiscard]] bool try_lock_shared() { return try_within(false, {}); }
-  result<void> try_lock_shared(std::nothrow_t) noexcept { return try_lock_shared_for(std::nothrow, {}); }
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& limit) {
-    return try_within(false, detail::to_limit(limit));
-  }
-  template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& when) {
-    return try_within(false, detail::to_limit(when));
-  }
-  result<void> try_lock_shared_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept;
-  void unlock_shared() noexcept { static_cast<void>(release()); }
-
-  // unlock() or unlock_shared(), whichever it is, that tells how it went.
-  release_outcome release() noexcept;
 
   void upgrade();
   result<void> upgrade(std::nothrow_t) noexcept;
-  void downgrade();
-  result<void> downgrade(std::nothrow_t) noexcept;
-
-  [[nodiscard]] std::string_view name() const noexcept;
-
-  // Of the calling thread's hold.
-  [[nodiscard]] std::uint64_t fence() const noexcept;
-  [[nodiscard]] std::stop_token lost() const;
-  [[nodiscard]] lease_state state() const noexcept;
-  [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
-  void extend(std::chrono::milliseconds ttl);
-  result<void> extend(std::nothrow_t, std::chrono::milliseconds ttl) noexcept;
-
- private:
-  bool try_within(bool writes, std::chrono::nanoseconds limit);
-
-  struct state_type;
-  std::unique_ptr<state_type> state_;
 };
 
 // The same lock by leases, which are not bound to a thread. They wait for options::wait at most; the try_ forms do not wait.

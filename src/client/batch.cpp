@@ -62,10 +62,11 @@ std::size_t batch::add_script(const scripts::script& what, std::span<const std::
   return items_.size() - 1;
 }
 
-std::optional<failure> batch::run(guard_type& guard) {
+void batch::send() {
   for (const item& each : items_) {
     if (each.what == nullptr || (only_ != nullptr && core_.where().scripts)) continue;
-    if (auto why = unsupported(core_, each.what->name)) return why;
+    problem_ = unsupported(core_, each.what->name);
+    if (problem_) return;
   }
   open_ = items_.size();
   const time_point now = runtime::boot_clock::now();
@@ -73,8 +74,10 @@ std::optional<failure> batch::run(guard_type& guard) {
     if (only_ != nullptr) each.only_at = only_;
     if (!problem_) core_.nodes().submit(each, now);  // a closed client refuses at once
   }
-  if (open_ == 0) return problem_;
-  core_.wait(guard, *this);
+}
+
+std::optional<failure> batch::wait(guard_type& guard) {
+  if (open_ > 0) core_.wait(guard, *this);
   return problem_;
 }
 

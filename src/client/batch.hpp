@@ -45,7 +45,13 @@ class batch final : public call {
                          std::span<const std::string> args);
 
   // Sends all and waits for all. Nothing, or the first failure to get an answer at all.
-  std::optional<failure> run(guard_type& guard);
+  std::optional<failure> run(guard_type& guard) {
+    send();
+    return wait(guard);
+  }
+  // The same in two steps: batches to several nodes can be under way at once, so that those that do not answer are waited for together.
+  void send();
+  std::optional<failure> wait(guard_type& guard);
 
   [[nodiscard]] const resp::value& reply(std::size_t place) const { return items_[place].reply; }
   // When the command that was answered left.

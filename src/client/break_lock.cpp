@@ -10,6 +10,7 @@
 #include "lock/transaction.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,7 +27,7 @@ bool is_only(const resp::value& reply, std::string_view word) {
   return reply.is_list() && reply.items.size() == 1 && reply.items[0].text == word;
 }
 
-// On a quorum: every vote for those who hold it. It is broken when the votes that may be left are not a majority.
+// On a quorum: every vote for those who hold it, on all nodes at once. It is broken when the votes that may be left are not a majority.
 result<broken_lock> break_votes(client& redis, core& owner, const std::string& key, std::string_view name,
                                 std::string_view expected_owner) {
   const auto seen = inspect(redis, name, {.patience = std::chrono::milliseconds{0}, .most_waiters = 0});
@@ -45,25 +46,28 @@ result<broken_lock> break_votes(client& redis, core& owner, const std::string& k
   std::size_t unanswered = 0;
   std::optional<failure> why;
   auto guard = owner.lock();
-  const auto nodes = owner.nodes().primaries();
-  for (net::connection* each : nodes) {
-    batch asked{owner, false, each};
+  std::deque<batch> asked;
+  for (net::connection* each : owner.nodes().primaries()) {
+    batch& at_node = asked.emplace_back(owner, false, each);
     for (const lock_holder& one : holders) {
       std::vector<std::string> words{one.owner};
       if (shares) words.push_back(std::to_string(seen->capacity.value_or(lock::most_shares)));
-      asked.add_script(what, std::span<const std::string>{keys}, std::span<const std::string>{words});
+      at_node.add_script(what, std::span<const std::string>{keys}, std::span<const std::string>{words});
     }
-    if (auto problem = asked.run(guard)) {
+    at_node.send();
+  }
+  for (batch& each : asked) {
+    if (auto problem = each.wait(guard)) {
       ++unanswered;
       why = problem;
       continue;
     }
     for (std::size_t i = 0; i < holders.size(); ++i) {
-      const auto read = lock::read_break(asked.reply(i), key);
+      const auto read = lock::read_break(each.reply(i), key);
       told[i] = told[i] || (read && read->told);
     }
   }
-  if (unanswered >= lock::majority_of(nodes.size())) return *why;
+  if (unanswered >= lock::majority_of(asked.size())) return *why;
   return broken_lock{seen->owner, {}, std::ranges::find(told, false) == told.end(), holders.size()};
 }
 

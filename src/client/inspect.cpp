@@ -14,6 +14,8 @@
 #include "lock/transaction.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -59,32 +61,43 @@ void ask_holders(core& owner, guard_type& guard, std::span<lock_info> found, mil
   asked.run(guard, std::min(patience, milliseconds{60'000}));
 }
 
-// One node's view, or that of the node that has the key.
-result<lock_info> look(core& owner, guard_type& guard, std::string_view key, std::size_t most_waiters,
-                       net::connection* only = nullptr) {
-  batch asked{owner, true, only};
-  detail::add_look(asked, key, most_waiters, "all", false);
-  if (auto problem = asked.run(guard)) return *problem;
+result<lock_info> read_look(core& owner, guard_type& guard, std::string_view key, batch& asked) {
+  if (auto problem = asked.wait(guard)) return *problem;
   auto read = lock::read_snapshot(asked.reply(0), key, owner.where().prefix.size());
   if (!read) return read.failure();
   if (!*read) return failure{errc::protocol, "the inspect script answered nothing"};
   return std::move(**read);
 }
 
-// Asks every node of a quorum; what a majority of them says.
-template <class Answer, class Ask>
-result<Answer> by_majority(core& owner, const Ask& ask) {
+// The view of each of these nodes, which are asked at once. Null: the node that has the key.
+std::vector<result<lock_info>> look(core& owner, guard_type& guard, std::string_view key, std::size_t most_waiters,
+                                    const std::vector<net::connection*>& whom) {
+  std::deque<batch> asked;
+  for (net::connection* each : whom) {
+    detail::add_look(asked.emplace_back(owner, true, each), key, most_waiters, "all", false);
+    asked.back().send();
+  }
+  std::vector<result<lock_info>> views;
+  views.reserve(asked.size());
+  for (batch& each : asked) views.push_back(read_look(owner, guard, key, each));
+  return views;
+}
+
+// What a majority of a quorum's nodes says.
+template <class Answer>
+result<Answer> by_majority(const core& owner, std::vector<result<Answer>> told) {
   std::vector<Answer> answers;
   std::optional<failure> why;
-  for (net::connection* each : owner.nodes().primaries()) {
-    if (auto got = ask(each)) {
-      answers.push_back(std::move(*got));
+  for (result<Answer>& each : told) {
+    if (each) {
+      answers.push_back(std::move(*each));
     } else {
-      why = got.failure();
+      why = each.failure();
     }
   }
-  if (answers.size() < lock::majority_of(owner.nodes().size())) return *why;
-  return lock::agree(std::move(answers), owner.nodes().size());
+  const std::size_t nodes = owner.nodes().size();
+  if (answers.size() < lock::majority_of(nodes)) return *why;
+  return lock::agree(std::move(answers), nodes);
 }
 
 }  // namespace
@@ -96,8 +109,10 @@ result<lock_info> inspect(client& redis, std::string_view name, const inspect_op
   const auto key = lock::make_key(owner->where().prefix, name);
   if (!key) return key.failure();
   auto guard = owner->lock();
-  const auto ask = [&](net::connection* only) { return look(*owner, guard, *key, how.most_waiters, only); };
-  auto seen = owner->nodes().is_quorum() ? by_majority<lock_info>(*owner, ask) : ask(nullptr);
+  const bool quorum = owner->nodes().is_quorum();
+  const auto whom = quorum ? owner->nodes().primaries() : std::vector<net::connection*>{nullptr};
+  auto views = look(*owner, guard, *key, how.most_waiters, whom);
+  auto seen = quorum ? by_majority(*owner, std::move(views)) : std::move(views.front());
   if (!seen) return seen;
   const std::span<lock_info> one{&*seen, 1};
   look_for_fair_queues(*owner, guard, one, how.most_waiters);
@@ -122,7 +137,12 @@ result<lock_list> list(client& redis, std::string_view pattern, const list_optio
     if (const auto problem = over.run(guard)) return *problem;
     return std::move(over.found());
   };
-  auto found = owner->nodes().is_quorum() ? by_majority<lock_list>(*owner, ask) : ask(nullptr);
+  const auto ask_all = [&] {
+    std::vector<result<lock_list>> told;
+    for (net::connection* each : owner->nodes().primaries()) told.push_back(ask(each));
+    return told;
+  };
+  auto found = owner->nodes().is_quorum() ? by_majority(*owner, ask_all()) : ask(nullptr);
   if (!found) return found;
   lock::find_together(found->locks);
   look_for_fair_queues(*owner, guard, found->locks, how.most_waiters);

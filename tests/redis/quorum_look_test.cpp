@@ -95,6 +95,24 @@ TEST_F(QuorumLook, BreakingLetsTheNextOneIn) {
   EXPECT_TRUE(waits.get());
 }
 
+// Each costs three limits: a command that is not answered and an attempt to connect for the look, another attempt for the break.
+TEST_F(QuorumLook, BreakingWaitsForStoppedNodesTogetherAndNotForOneAfterTheOther) {
+  settings where = nodes.where();
+  where.command_timeout = 1000ms;
+  client impatient{where};
+  const lease held = redis.acquire("door", {.ttl = 2900ms, .renew = false});
+  ASSERT_TRUE(inspect(impatient, "door")) << "connects to all";
+  for (std::size_t i = 0; i < 2; ++i) nodes.node(i).pause();
+  const auto began = std::chrono::steady_clock::now();
+  const auto done = break_lock(impatient, "door", held.owner());
+  const auto took = std::chrono::steady_clock::now() - began;
+  for (std::size_t i = 0; i < 2; ++i) nodes.node(i).resume();
+  ASSERT_TRUE(done) << done.failure().detail;
+  EXPECT_EQ(done->owner, held.owner());
+  EXPECT_GE(took, where.command_timeout) << "they did not answer";
+  EXPECT_LT(took, 4 * where.command_timeout);
+}
+
 // Two names for one server would be two votes of one: without a second server there is no majority of three.
 TEST(QuorumTwins, OneServerHasOneVoteUnderTwoNames) {
   quorum_group nodes{{.nodes = 3}};

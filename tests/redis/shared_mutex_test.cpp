@@ -7,12 +7,19 @@
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "redis/common.hpp"
 
 namespace holdfast::test {
 namespace {
+
+template <class Lock>
+constexpr bool stays_where_it_is = !std::is_copy_constructible_v<Lock> && !std::is_copy_assignable_v<Lock> &&  //
+                                   !std::is_move_constructible_v<Lock> && !std::is_move_assignable_v<Lock>;
+static_assert(stays_where_it_is<holdfast::shared_mutex> && stays_where_it_is<redisson_shared_mutex>);
+static_assert(!std::is_destructible_v<detail::read_write_lock>, "nobody may delete one through its base");
 
 struct sharing : testing::Test {
   redis_server server;
