@@ -87,14 +87,14 @@ TEST_F(redisson_sharing, names_with_a_tag_keep_it) {
 }
 
 TEST_F(redisson_sharing, renewal_keeps_both_keys) {
-  redisson_shared_mutex quick{redis, "door", {.ttl = 600ms}};
+  redisson_shared_mutex quick{redis, "door", {.ttl = 1500ms}};
   quick.lock_shared();
-  std::this_thread::sleep_for(1500ms);
+  std::this_thread::sleep_for(2s);
   EXPECT_EQ(quick.state(), lease_state::VALID);
   EXPECT_GE(redis.stats().renewals, 2U);
   EXPECT_EQ(quick.release(), release_outcome::released);
   quick.lock();
-  std::this_thread::sleep_for(1500ms);
+  std::this_thread::sleep_for(2s);
   EXPECT_EQ(quick.release(), release_outcome::released);
   EXPECT_EQ(left_behind(server), std::vector<std::string>{});
 }
