@@ -25,12 +25,16 @@ int this_run() {
   return text == nullptr ? 1 : std::atoi(text);
 }
 
-pid_t start(const std::function<int()>& tests) {
+// The child, which waits for a byte in `go` before it begins: the metronome's threads start after the fork, and must not
+// miss the beginning.
+pid_t start(const std::function<int()>& tests, const int (&go)[2]) {
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child != 0) return child;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ctest ends the parent only, when a test takes too long
-  if (::getppid() != parent) ::_exit(1);
+  char byte = 0;
+  if (::getppid() != parent || ::read(go[0], &byte, 1) != 1) ::_exit(1);
+  for (const int end : go) ::close(end);
   std::exit(tests());
 }
 
@@ -70,12 +74,14 @@ int end_as(int status) {
 }  // namespace
 
 int run_watched(char** argv, const std::function<int()>& tests) {
-  const pid_t child = start(tests);
+  int go[2];
+  const pid_t child = ::pipe2(go, O_CLOEXEC) == 0 ? start(tests, go) : -1;
   if (child < 0) {
-    std::perror("fork");
+    std::perror("cannot start the tests");
     return 1;
   }
-  std::optional<metronome> watch{std::in_place};  // its threads start after the fork
+  std::optional<metronome> watch{std::in_place};
+  if (::write(go[1], "", 1) != 1) std::perror("cannot begin");
   const int status = wait_for(child);
   const auto pause = watch->longest_pause();
   watch.reset();
