@@ -1,22 +1,14 @@
 // A Redis that keeps nothing on disk is killed and started again while a lock is held.
 #include <lab/experiment.hpp>
-#include <lab/plain_lock.hpp>
+#include <lab/restarted_server.hpp>
 
 namespace lab {
 namespace {
 
 void steps(trial& t) {
-  place& redis = t.server("redis");
-  actor& a = t.client("A");
-  actor& b = t.client("B");
-
-  const bool first = t.take(a, redis, set_if_absent(trial::owner(a), "30000"));
-  t.kill(redis);
-  t.restart(redis);
-  const bool second = t.take(b, redis, set_if_absent(trial::owner(b), "30000"));
-
-  t.expect("A takes the lock", true, first);
-  t.expect("B takes it after the restart", true, second);
+  const restarted_server seen = restart_a_server(t);
+  t.expect("A takes the lock", true, seen.a);
+  t.expect("B takes it after the restart", true, seen.b);
   t.expect("two believe to hold it at once", true, t.overlapped());
 }
 

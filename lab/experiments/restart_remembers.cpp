@@ -1,22 +1,14 @@
 // The same restart with an append-only file, flushed once a second as is the default.
 #include <lab/experiment.hpp>
-#include <lab/plain_lock.hpp>
+#include <lab/restarted_server.hpp>
 
 namespace lab {
 namespace {
 
 void steps(trial& t) {
-  place& redis = t.server("redis", {.settings = {"--appendonly", "yes", "--appendfsync", "everysec"}});
-  actor& a = t.client("A");
-  actor& b = t.client("B");
-
-  const bool first = t.take(a, redis, set_if_absent(trial::owner(a), "30000"));
-  t.kill(redis);
-  t.restart(redis);
-  const bool second = t.take(b, redis, set_if_absent(trial::owner(b), "30000"));
-
-  t.expect("A takes the lock", true, first);
-  t.expect("B takes it after the restart", false, second);
+  const restarted_server seen = restart_a_server(t, {.settings = {"--appendonly", "yes", "--appendfsync", "everysec"}});
+  t.expect("A takes the lock", true, seen.a);
+  t.expect("B takes it after the restart", false, seen.b);
   t.expect("two believe to hold it at once", false, t.overlapped());
 }
 

@@ -32,7 +32,7 @@ class acl_in_a_cluster : public ::testing::Test {
     lease held = first_->acquire(name, {.ttl = 30s});
     const auto before = second_->stats().woken_by_push;
     auto waiting = std::async(std::launch::async, [&] { return second_->acquire(name, {.ttl = 30s, .wait = 20s}); });
-    EXPECT_TRUE(eventually(patience, [&] { return second_->stats().waiting_now == 1; }));
+    EXPECT_TRUE(eventually(cluster_patience, [&] { return second_->stats().waiting_now == 1; }));
     EXPECT_EQ(held.release(), release_outcome::released);
     lease next = waiting.get();
     EXPECT_GT(next.fence(), held.fence());

@@ -19,16 +19,16 @@ TEST(cluster_failover, a_primary_dies_and_its_leases_are_in_jeopardy_until_its_r
   ASSERT_EQ(group.node(1).number({"WAIT", "1", "5000"}), 1);
   client other{in_cluster(group)};
   auto waiting = std::async(std::launch::async, [&] { return other.acquire(name, {.ttl = 30s, .wait = 60s}); });
-  ASSERT_TRUE(eventually(patience, [&] { return other.stats().waiting_now == 1; }));
+  ASSERT_TRUE(eventually(cluster_patience, [&] { return other.stats().waiting_now == 1; }));
 
   group.node(1).kill();
   EXPECT_TRUE(eventually(5s, [&] { return held.state() == lease_state::JEOPARDY; }));
-  const bool over = eventually(patience, [&] {
+  const bool over = eventually(cluster_patience, [&] {
     EXPECT_EQ(bystander.state(), lease_state::VALID);
     return group.wait_failover(1, 0ms);
   });
   ASSERT_TRUE(over);
-  ASSERT_TRUE(eventually(patience, [&] { return held.state() == lease_state::VALID; }))
+  ASSERT_TRUE(eventually(cluster_patience, [&] { return held.state() == lease_state::VALID; }))
       << "verified by the new primary";
   EXPECT_EQ(group.node(4).text({"GET", name}), held.owner());
   EXPECT_EQ(held.release(), release_outcome::released);
@@ -62,21 +62,21 @@ TEST_P(cluster_failover_under_load, fences_rise_and_everybody_is_back_in_time) {
   cluster_group group{3, 1, {.config = {"cluster-require-full-coverage no"}}};
   crowd people{group, names("dying:", 9), 2, 4};
   for (const std::size_t victim : {0U, 1U}) {
-    ASSERT_TRUE(eventually(patience, [&, then = people.taken()] { return people.taken() > then + 50; }));
+    ASSERT_TRUE(eventually(cluster_patience, [&, then = people.taken()] { return people.taken() > then + 50; }));
     killed ? group.node(victim).kill() : group.node(victim).pause();
     ASSERT_TRUE(group.wait_failover(victim, 30s));
-    EXPECT_TRUE(eventually(patience, [&, then = people.taken()] { return people.taken() > then + 100; }));
+    EXPECT_TRUE(eventually(cluster_patience, [&, then = people.taken()] { return people.taken() > then + 100; }));
     killed ? group.node(victim).restart() : group.node(victim).resume();
     ASSERT_TRUE(group.wait_replica(victim, 30s)) << "it comes back as the replica of its replica";
   }
-  EXPECT_TRUE(eventually(patience, [&, then = people.taken()] { return people.taken() > then + 100; }));
+  EXPECT_TRUE(eventually(cluster_patience, [&, then = people.taken()] { return people.taken() > then + 100; }));
   people.stop();
   // A failover may forget what was not replicated (docs/guarantees.md): two may believe to hold, and the resource tells them
   // apart, because the later one has the higher fence.
   EXPECT_EQ(people.inversions(), 0);
   EXPECT_LE(people.latest(), 200ms) << "a waiter came back late";
   EXPECT_EQ(group.keys_without_expiry(), std::vector<std::string>{});
-  EXPECT_TRUE(eventually(patience, [&] { return left_over(group).empty(); }));
+  EXPECT_TRUE(eventually(cluster_patience, [&] { return left_over(group).empty(); }));
 }
 
 INSTANTIATE_TEST_SUITE_P(, cluster_failover_under_load, testing::Bool(),

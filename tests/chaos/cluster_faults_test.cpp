@@ -16,7 +16,7 @@ TEST(cluster_faults, a_slot_moves_while_its_lock_is_held_and_waited_for) {
   std::atomic<int> losses{0};
   lease held = holder.acquire(name, {.ttl = 3s, .on_lost = [&](const loss&) { ++losses; }});
   auto waiting = std::async(std::launch::async, [&] { return waiter.acquire(name, {.ttl = 3s, .wait = 30s}); });
-  ASSERT_TRUE(eventually(patience, [&] { return waiter.stats().waiting_now == 1; }));
+  ASSERT_TRUE(eventually(cluster_patience, [&] { return waiter.stats().waiting_now == 1; }));
 
   // Half-way for longer than a whole lease: it must be renewed where it happens to be.
   group.move_slot(slot, 0, 2, [&] {
@@ -24,14 +24,14 @@ TEST(cluster_faults, a_slot_moves_while_its_lock_is_held_and_waited_for) {
     std::this_thread::sleep_for(4s);
   });
   EXPECT_EQ(losses, 0);
-  ASSERT_TRUE(eventually(patience, [&] { return held.state() == lease_state::VALID; }));
+  ASSERT_TRUE(eventually(cluster_patience, [&] { return held.state() == lease_state::VALID; }));
   EXPECT_EQ(group.node(2).text({"GET", name}), held.owner());
   // The waiter stands in the queue of the new node and listens there.
   const auto listening = [&] {
     return group.node(2).list({"PUBSUB", "SHARDCHANNELS"}).size() == 1 &&
            group.node(2).number({"ZCARD", "{" + name + "}:waiters"}) == 1;
   };
-  ASSERT_TRUE(eventually(patience, listening));
+  ASSERT_TRUE(eventually(cluster_patience, listening));
   std::this_thread::sleep_for(300ms);  // whatever it asked because of the move is answered
   const auto before = waiter.stats().woken_by_push;
   EXPECT_EQ(held.release(), release_outcome::released);
@@ -39,7 +39,7 @@ TEST(cluster_faults, a_slot_moves_while_its_lock_is_held_and_waited_for) {
   EXPECT_EQ(waiter.stats().woken_by_push, before + 1);
   EXPECT_GT(next.fence(), held.fence());
   EXPECT_EQ(next.release(), release_outcome::released);
-  EXPECT_TRUE(eventually(patience, [&] { return left_over(group).empty(); }));
+  EXPECT_TRUE(eventually(cluster_patience, [&] { return left_over(group).empty(); }));
 }
 
 TEST(cluster_faults, a_lock_can_be_given_back_and_taken_while_its_slot_moves) {
@@ -66,7 +66,7 @@ TEST(cluster_faults, resharding_under_load_breaks_no_exclusion_and_leaves_nobody
   cluster_group group{3, 1, {.config = {"cluster-node-timeout 30000"}}};
   const auto all = names("load:", 12);
   crowd people{group, all, 3, 4};
-  ASSERT_TRUE(eventually(patience, [&] { return people.taken() > 50; }));
+  ASSERT_TRUE(eventually(cluster_patience, [&] { return people.taken() > 50; }));
   for (int round = 0; round < 3; ++round) {
     for (const std::string& each : all) {
       const std::size_t from = group.primary_of(each);
@@ -74,14 +74,14 @@ TEST(cluster_faults, resharding_under_load_breaks_no_exclusion_and_leaves_nobody
     }
   }
   const auto moved = people.taken();
-  EXPECT_TRUE(eventually(patience, [&] { return people.taken() > moved + 100; })) << "work goes on";
+  EXPECT_TRUE(eventually(cluster_patience, [&] { return people.taken() > moved + 100; })) << "work goes on";
   people.stop();
   EXPECT_EQ(people.violation(), std::nullopt);
   EXPECT_EQ(people.refused(), 0) << "nobody who believed to hold was an older holder";
   EXPECT_EQ(people.inversions(), 0);
   EXPECT_LE(people.latest(), 200ms) << "a waiter came back late";
   EXPECT_EQ(group.keys_without_expiry(), std::vector<std::string>{});
-  EXPECT_TRUE(eventually(patience, [&] { return left_over(group).empty(); }));
+  EXPECT_TRUE(eventually(cluster_patience, [&] { return left_over(group).empty(); }));
 }
 
 }  // namespace

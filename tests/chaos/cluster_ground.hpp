@@ -24,7 +24,8 @@ namespace holdfast::test {
 
 using namespace std::chrono_literals;
 
-inline constexpr std::chrono::milliseconds patience{30'000};
+// Not `patience`, which is another in other files of this program (redis/common.hpp).
+inline constexpr std::chrono::milliseconds cluster_patience{30'000};
 
 inline settings in_cluster(const cluster_group& group, std::chrono::milliseconds command_timeout = 500ms) {
   settings how = settings::from_url(group.url()).value();

@@ -101,14 +101,17 @@ TEST(cluster_redirects, a_waiter_whose_link_broke_listens_again) {
   const std::string name = group.key_at(1, "again:");
   lease held = first.acquire(name, {.ttl = 30s});
   auto waiting = std::async(std::launch::async, [&] { return second.acquire(name, {.ttl = 30s, .wait = 30s}); });
-  ASSERT_TRUE(eventually(patience, [&] { return second.stats().waiting_now == 1; }));
+  ASSERT_TRUE(eventually(cluster_patience, [&] { return second.stats().waiting_now == 1; }));
   const auto listens = [&] { return group.node(1).list({"PUBSUB", "SHARDCHANNELS"}).size() == 1; };
   ASSERT_TRUE(listens());
   const auto subscribed = group.node(1).command_calls("ssubscribe");
   EXPECT_GE(group.node(1).number({"CLIENT", "KILL", "TYPE", "pubsub"}), 1);
-  ASSERT_TRUE(eventually(patience, [&] { return group.node(1).command_calls("ssubscribe") == subscribed + 1; }));
-  ASSERT_TRUE(eventually(patience, listens));
-  ASSERT_TRUE(eventually(patience, [&] { return group.node(1).number({"ZCARD", "{" + name + "}:waiters"}) == 1; }));
+  ASSERT_TRUE(
+      eventually(cluster_patience, [&] { return group.node(1).command_calls("ssubscribe") == subscribed + 1; }));
+  ASSERT_TRUE(eventually(cluster_patience, listens));
+  ASSERT_TRUE(eventually(cluster_patience, [&] {
+    return group.node(1).number({"ZCARD", "{" + name + "}:waiters"}) == 1;
+  }));
   std::this_thread::sleep_for(300ms);  // whatever it asked because of the new link is answered
   EXPECT_EQ(held.release(), release_outcome::released);
   EXPECT_EQ(waiting.get().release(), release_outcome::released);

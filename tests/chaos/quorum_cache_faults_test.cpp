@@ -8,9 +8,8 @@
 #include <iostream>
 #include <thread>
 
-#include "support/eventually.hpp"
+#include "chaos/quorum_cache_ground.hpp"
 #include "support/process.hpp"
-#include "support/quorum_group.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -18,18 +17,8 @@ namespace {
 using namespace std::chrono_literals;
 using kept = std::optional<std::optional<int>>;
 
-constexpr std::chrono::milliseconds patience{10'000};
 const std::string lock_key = "cache:k";
 const std::string value_key = "{cache:k}:value";
-
-bool no_lock_is_left(quorum_group& nodes) {
-  return eventually(patience, [&] {
-    for (const std::string& key : nodes.left_behind()) {
-      if (!key.ends_with(":value")) return false;
-    }
-    return true;
-  });
-}
 
 TEST(QuorumCacheFaults, TwoBlackHoledNodesOfFiveHinderNobody) {
   quorum_group nodes{{.gates = true}};

@@ -10,25 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include "support/eventually.hpp"
-#include "support/quorum_group.hpp"
+#include "chaos/quorum_cache_ground.hpp"
 #include "support/seed.hpp"
 
 namespace holdfast::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::chrono::milliseconds patience{10'000};
-
-bool no_lock_is_left(quorum_group& nodes) {
-  return eventually(patience, [&] {
-    for (const std::string& key : nodes.left_behind()) {
-      if (!key.ends_with(":value")) return false;
-    }
-    return true;
-  });
-}
 
 // A source whose versions only grow; whoever changes it erases or puts the key afterwards. Once that has succeeded, nobody who asks later
 // may get an older version.

@@ -8,10 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "redis/quorum_common.hpp"
 #include "support/boottime.hpp"
-#include "support/eventually.hpp"
 #include "support/history.hpp"
-#include "support/quorum_group.hpp"
 #include "support/temp_dir.hpp"
 
 namespace holdfast::test {
@@ -20,7 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::chrono::milliseconds slack{200};  // no waiter ends later than so much after its limit
 
 TEST(QuorumFaults, TwoBlackHoledNodesOfFiveHinderNobody) {
@@ -35,7 +33,7 @@ TEST(QuorumFaults, TwoBlackHoledNodesOfFiveHinderNobody) {
     EXPECT_EQ(got->release(), release_outcome::released);
   }
   for (const std::size_t i : {0U, 1U}) nodes.door(i).set(fault::cut());  // no stream goes on after a hole
-  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+  EXPECT_TRUE(nothing_left(nodes));
 }
 
 TEST(QuorumFaults, ThreeBlackHoledNodesOfFiveEndWaitsInTime) {
@@ -50,7 +48,7 @@ TEST(QuorumFaults, ThreeBlackHoledNodesOfFiveEndWaitsInTime) {
   EXPECT_EQ(got.code(), errc::unreachable) << got.failure().detail;
   EXPECT_LT(took, 600ms + slack);
   for (std::size_t i = 0; i < 3; ++i) nodes.door(i).set(fault::cut());
-  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+  EXPECT_TRUE(nothing_left(nodes));
 }
 
 // The votes arrive, the answers do not: what was granted unheard must not stay.
@@ -86,7 +84,7 @@ class crowd {
     EXPECT_EQ(refused_, 0);
     EXPECT_LT(latest_, slack);
     EXPECT_TRUE(nodes_.without_expiry().empty());
-    EXPECT_TRUE(eventually(patience, [&] { return nodes_.left_behind().empty(); }));
+    EXPECT_TRUE(nothing_left(nodes_));
   }
 
  private:

@@ -10,16 +10,14 @@
 #include <thread>
 #include <vector>
 
+#include "redis/quorum_common.hpp"
 #include "support/boottime.hpp"
-#include "support/eventually.hpp"
-#include "support/quorum_group.hpp"
 
 namespace holdfast::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::int64_t permits = 3;
 
 // Who believed to hold how many from when to when; and the greatest fence that had been used when an attempt began.
@@ -96,8 +94,7 @@ struct load {
     EXPECT_EQ(seen.inversions(), 0);
     EXPECT_GT(holds, 10);
     EXPECT_TRUE(nodes.without_expiry().empty());
-    EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }))
-        << testing::PrintToString(nodes.left_behind());
+    EXPECT_TRUE(nothing_left(nodes)) << testing::PrintToString(nodes.left_behind());
   }
 
   quorum_group& nodes;
@@ -148,7 +145,7 @@ TEST(QuorumSemaphoreFaults, VotesWhoseAnswersAreLostAreTakenBack) {
   client redis{nodes.where()};
   semaphore pool{redis, "pool", 2, {.ttl = 3000ms, .renew = false}};
   { const lease warm = pool.take(); }
-  ASSERT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+  ASSERT_TRUE(nothing_left(nodes));
   for (std::size_t i = 0; i < 3; ++i) nodes.door(i).set(fault::black_hole(direction::to_client));
   const auto got = pool.try_take();
   ASSERT_FALSE(got);
@@ -170,7 +167,7 @@ TEST(QuorumSemaphoreFaults, AWaiterThatCrashedHindersNobody) {
   ASSERT_TRUE(eventually(patience, [&] { return nodes.node(2).number({"ZCARD", "{pool}:waiters"}) == 2; }));
   held.reset();
   waiter.join();
-  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+  EXPECT_TRUE(nothing_left(nodes));
 }
 
 TEST(QuorumSemaphoreFaults, ARollingRestartUnderLoadNeverLetsInTooMany) {

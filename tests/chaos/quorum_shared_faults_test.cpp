@@ -7,8 +7,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "support/eventually.hpp"
-#include "support/quorum_group.hpp"
+#include "redis/quorum_common.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -16,12 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::chrono::milliseconds slack{200};  // no waiter ends later than so much after its limit
-
-bool nothing_left(quorum_group& nodes) {
-  return eventually(patience, [&] { return nodes.left_behind().empty(); });
-}
 
 // The whole life of a read-write lock, by two clients.
 void use_all(client& one, client& two, const options& how) {

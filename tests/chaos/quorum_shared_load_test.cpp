@@ -11,9 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "redis/quorum_common.hpp"
 #include "support/boottime.hpp"
-#include "support/eventually.hpp"
-#include "support/quorum_group.hpp"
 #include "support/seed.hpp"
 
 namespace holdfast::test {
@@ -22,12 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::chrono::milliseconds slack{200};  // no waiter ends later than so much after its limit
-
-bool nothing_left(quorum_group& nodes) {
-  return eventually(patience, [&] { return nodes.left_behind().empty(); });
-}
 
 struct hold {
   std::int64_t start;

@@ -10,8 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/eventually.hpp"
-#include "support/quorum_group.hpp"
+#include "redis/quorum_common.hpp"
 #include "support/redis_connection.hpp"
 
 namespace holdfast::test {
@@ -20,7 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::chrono::milliseconds slack{200};  // what a call may take beyond its limit
 constexpr std::chrono::milliseconds long_ttl{60'000};
 
@@ -48,7 +46,7 @@ TEST(QuorumSlow, AMinorityThatIsSlowDelaysNeitherAcquireNorRelease) {
   start = steady_clock::now();
   EXPECT_EQ(held->release(), release_outcome::released);
   EXPECT_LT(steady_clock::now() - start, slack);
-  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+  EXPECT_TRUE(nothing_left(nodes));
 }
 
 TEST(QuorumSlow, ARefusalDoesNotWaitForTheSlow) {
@@ -102,7 +100,7 @@ TEST(QuorumSlow, ACancelledAttemptTakesItsVotesBack) {
   stop.request_stop();
   EXPECT_EQ(attempt.get(), errc::cancelled);
   EXPECT_LT(steady_clock::now() - start, slack);
-  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+  EXPECT_TRUE(nothing_left(nodes));
 }
 
 // And when it never hears of them: after the link has been found dead, on a new one.
@@ -122,7 +120,7 @@ TEST(QuorumSlow, VotesGivenUnheardAreTakenBackAfterACancellation) {
   ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("door") == 3; }));
   stop.request_stop();
   EXPECT_EQ(attempt.get(), errc::cancelled);
-  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+  EXPECT_TRUE(nothing_left(nodes));
 }
 
 TEST(QuorumSlow, AReleaseReachesANodeThatWasAway) {
@@ -136,7 +134,7 @@ TEST(QuorumSlow, AReleaseReachesANodeThatWasAway) {
   EXPECT_EQ(held.release(), release_outcome::released);
   ASSERT_TRUE(eventually(patience, [&] { return nodes.holding("door") == 1; }));
   nodes.door(0).set(fault::cut());  // no stream goes on after a hole
-  EXPECT_TRUE(eventually(patience, [&] { return nodes.left_behind().empty(); }));
+  EXPECT_TRUE(nothing_left(nodes));
 }
 
 // A node answers late, and has never heard of the scripts: the lock is asked for again before it says so. Were the release by
