@@ -1,6 +1,6 @@
 // What the scenes of the guarded cache share, on every deployment: the keys of its entry "k".
 //
-// Thread safety: that of deployment.
+// Thread safety: that of deployment_under_test.
 #pragma once
 
 #include <optional>

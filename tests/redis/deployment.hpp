@@ -17,10 +17,10 @@
 
 namespace holdfast::test {
 
-class deployment {
+class deployment_under_test {
  public:
   // A single server is no node: it has no seat, and its clients know nothing of a max_ttl.
-  explicit deployment(std::size_t servers, std::chrono::milliseconds max_ttl = 60s)
+  explicit deployment_under_test(std::size_t servers, std::chrono::milliseconds max_ttl = 60s)
       : group_{{.nodes = servers, .max_ttl = max_ttl, .fresh = servers == 1}} {}
 
   [[nodiscard]] bool is_quorum() const { return group_.size() > 1; }
@@ -38,7 +38,7 @@ class deployment {
     }
   }
 
-  // Whether it is so on every server: when the call before has returned, or within patience.
+  // Whether it is so on every server: as the call before has left it; for soon_all within patience, on one server too.
   template <class Predicate>
   [[nodiscard]] bool all(Predicate&& is_so) {
     return eventually(is_quorum() ? patience : 0ms, [&] { return now_on_all(is_so); });
@@ -90,7 +90,7 @@ class deployment {
 struct deployment_scenes : testing::TestWithParam<std::size_t> {
   explicit deployment_scenes(std::chrono::milliseconds max_ttl = 60s) : servers{GetParam(), max_ttl} {}
 
-  deployment servers;
+  deployment_under_test servers;
   client redis{servers.where()};
   client other{servers.where()};
 };

@@ -1,6 +1,6 @@
 // What the scenes of latch and barrier share, on every deployment: questions about what they have on the servers.
 //
-// Thread safety: that of deployment.
+// Thread safety: that of deployment_under_test.
 #pragma once
 
 #include <map>

@@ -65,8 +65,8 @@ TEST_P(shared_mutex_scenes, std_locks_work_and_threads_of_one_object_read_togeth
     std::thread{[&] {
       std::shared_lock reader{door, std::defer_lock};
       EXPECT_FALSE(reader.try_lock());
-      EXPECT_FALSE(reader.try_lock_for(50ms));
-      EXPECT_FALSE(reader.try_lock_until(std::chrono::steady_clock::now() + 20ms));
+      EXPECT_FALSE(reader.try_lock_for(200ms));
+      EXPECT_FALSE(reader.try_lock_until(std::chrono::steady_clock::now() + 200ms));
     }}.join();
     EXPECT_EQ(door.lock_shared(std::nothrow).code(), errc::deadlock);
   }

@@ -1,6 +1,6 @@
 // What the scenes of the read-write lock share, on every deployment: questions about the lock "door".
 //
-// Thread safety: that of deployment.
+// Thread safety: that of deployment_under_test.
 #pragma once
 
 #include <future>
