@@ -105,8 +105,8 @@ bool cluster::redirect(node& from, net::request& what, std::string_view error, t
   const auto how = read_redirection(error, from.where);
   if (!how) return false;
   // WAIT is about the replicas of whoever has the slot in the end: while it is being given away, try again.
-  if (how->what == kind::moved || (how->what == kind::ask && !what.blocks)) {
-    if (++what.redirections > most_redirections) return false;
+  const bool elsewhere = how->what == kind::moved || (how->what == kind::ask && !what.blocks);
+  if (elsewhere && ++what.redirections <= most_redirections) {
     node& target = *nodes_[find_or_add(how->where)];
     what.asking = how->what == kind::ask;
     if (what.asking) target.needed_until = now + lodging;
@@ -115,12 +115,25 @@ bool cluster::redirect(node& from, net::request& what, std::string_view error, t
     target.line_for(what).submit(what, now);
     return true;
   }
-  const bool down = how->what == kind::down;
+  // Nodes that name one another have yet to agree who serves the slot, which is as if nobody did.
+  const bool down = how->what == kind::down || elsewhere;
+  what.redirections = 0;
   if (down) want_map(now);
   if (what.turned_away_at == time_point{}) what.turned_away_at = now;
-  if (now - what.turned_away_at >= duration{how_.command_timeout} * 3 / 4) return false;
+  if (now - what.turned_away_at >= duration{how_.command_timeout} * 3 / 4)
+    return elsewhere && give_up(what, error, now);
   pause_.add(what, now,
              now + (down ? random_.between(down_least, down_most) : random_.between(try_again_least, try_again_most)));
+  return true;
+}
+
+// To a client of one Redis, MOVED says that it is a node of a cluster: not here.
+bool cluster::give_up(net::request& what, std::string_view error, time_point now) {
+  what.turned_away_at = {};
+  resp::value told;
+  told.type = resp::kind::error;
+  told.text.append("CLUSTERDOWN its nodes name one another: ").append(error);
+  what.on_reply(told, now);
   return true;
 }
 

@@ -8,7 +8,8 @@
 //                                  +- TRYAGAIN, CLUSTERDOWN: PAUSE for some ms ------------+
 //
 // A redirected command has not run (that is what the errors say), so it is sent again without its caller's knowledge: 16 times
-// to other nodes, and for three quarters of command_timeout to wait for better times; then the caller is told.
+// to other nodes, and for three quarters of command_timeout to wait for better times (also where nodes name one another); then
+// the caller is told.
 //
 // The map is CLUSTER SLOTS, from any node that answers. Asked for at the start, after MOVED, after CLUSTERDOWN, when a sharded
 // subscription ends, and while a node is down; not more often than every 100 ms. A node that serves nothing any more is let go
@@ -66,6 +67,7 @@ class cluster final : private runtime::timer {
   void follow(const std::vector<slot_range>& map, runtime::time_point now);
   void let_go(runtime::time_point now);
   bool redirect(node& from, net::request& what, std::string_view error, runtime::time_point now);
+  static bool give_up(net::request& what, std::string_view error, runtime::time_point now);
   void moved(const redirection& how, runtime::time_point now);
   void on_up(node& which, runtime::time_point now);
   void on_failed(node& which, const failure& why, runtime::time_point now);

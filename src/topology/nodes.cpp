@@ -89,6 +89,9 @@ void nodes::close(const failure& why, time_point now) {
 
 void nodes::submit(net::request& what, time_point now) {
   if (what.only_at != nullptr) return what.only_at->submit(what, now);
+  // A new attempt: what an earlier one, that was given up, met on its way does not count.
+  what.redirections = 0;
+  what.turned_away_at = {};
   if (cluster_) return cluster_->submit(what, now);
   (what.blocks ? waiting({}) : of(what.routed_by())).submit(what, now);
 }

@@ -93,6 +93,27 @@ TEST(cluster_redirects, clusterdown_is_waited_out_and_ends_with_the_callers_limi
   EXPECT_EQ(redis.acquire(name).release(), release_outcome::released);
 }
 
+// As while a failover is being agreed upon: two nodes send whoever asks from one to the other.
+TEST(cluster_redirects, nodes_that_name_one_another_are_a_cluster_that_is_down_and_a_waiter_waits_on) {
+  cluster_group group{3, 0};
+  client redis{in_cluster(group, 1s)};
+  ASSERT_TRUE(redis.ping());
+  const std::string name = group.key_at(1, "circle:");
+  const auto slot = cluster_group::slot_of(name);
+  group.point_to(slot, 0, 1);
+  group.point_to(slot, 1, 0);
+  const auto in_vain = redis.try_acquire(name);
+  ASSERT_FALSE(in_vain.has_value());
+  EXPECT_EQ(in_vain.code(), errc::server_busy) << in_vain.failure().detail;
+  EXPECT_GE(errors_of(group.node(1), "MOVED"), 8) << "they have named one another";
+  auto waiting = std::async(std::launch::async, [&] { return redis.acquire(std::nothrow, name, {.wait = 60s}); });
+  EXPECT_EQ(waiting.wait_for(2500ms), std::future_status::timeout) << "longer than a single call is tried";
+  group.point_to(slot, 1, 1);
+  auto got = waiting.get();
+  ASSERT_TRUE(got.has_value()) << got.failure().detail;
+  EXPECT_EQ(got->release(), release_outcome::released);
+}
+
 // The link of a waiter breaks: on the next one it listens again before it asks, and so is told.
 TEST(cluster_redirects, a_waiter_whose_link_broke_listens_again) {
   cluster_group group{3, 0};

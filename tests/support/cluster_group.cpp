@@ -163,6 +163,10 @@ void cluster_group::move_slot(std::uint16_t slot, std::size_t from, std::size_t 
   wait_agreed([&](std::size_t i) { return std::to_string(primary_of_slot(slot, i)); });
 }
 
+void cluster_group::point_to(std::uint16_t slot, std::size_t believer, std::size_t serving) {
+  static_cast<void>(nodes_[believer]->text({"CLUSTER", "SETSLOT", std::to_string(slot), "NODE", ids_[serving]}));
+}
+
 void cluster_group::wait_agreed(const std::function<std::string(std::size_t)>& about) {
   const auto agreed = [&] {
     const std::string first = about(0);

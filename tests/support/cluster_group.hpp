@@ -32,6 +32,8 @@ class cluster_group {
 
   // Moves a slot with its keys, as redis-cli does: IMPORTING, MIGRATING, MIGRATE of each key, NODE. `halfway` runs when the
   // first half of the keys has moved.
+  // Makes one node believe that another serves a slot, which must have no keys there.
+  void point_to(std::uint16_t slot, std::size_t believer, std::size_t serving);
   void move_slot(std::uint16_t slot, std::size_t from, std::size_t to, const std::function<void()>& halfway = {});
 
   // One key of a slot that is on its way, by MIGRATE.
