@@ -20,7 +20,7 @@ class QuorumElector : public testing::TestWithParam<std::size_t> {
 TEST_P(QuorumElector, LeadingGoesOnBeyondTheTtlAndNodesThatForgotAreTakenUpAgainWithTheRecord) {
   elector seat{first, "seat", {.id = "me", .ttl = 900ms}};
   seat.start();
-  ASSERT_TRUE(eventually(patience, [&] { return nodes.holding(record) == nodes.size(); }));
+  ASSERT_TRUE(eventually(patience, [&] { return seat.leads() && nodes.holding(record) == nodes.size(); }));
   const auto term = seat.term();
   // One after the other all have forgotten it, as in a rolling restart.
   for (std::size_t i = 0; i < nodes.size(); ++i) {
