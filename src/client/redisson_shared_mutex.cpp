@@ -43,7 +43,7 @@ class redisson_state final : public detail::read_write_state {
   [[nodiscard]] std::string_view ways_on() const noexcept override { return "downgrade()"; }
 };
 
-std::unique_ptr<redisson_state> make_state(client& redis, std::string_view name, options how) {
+std::unique_ptr<redisson_state> make_redisson_state(client& redis, std::string_view name, options how) {
   const auto& core = detail::lease_access::core_of(redis);
   if (core->where().deployment == deployment::quorum) {
     throw error{{errc::bad_option, "a redisson_shared_mutex does not work on a quorum (" + core->where().display() +
@@ -61,6 +61,6 @@ std::unique_ptr<redisson_state> make_state(client& redis, std::string_view name,
 }  // namespace
 
 redisson_shared_mutex::redisson_shared_mutex(client& redis, std::string_view name, options how)
-    : read_write_lock{make_state(redis, name, std::move(how))} {}
+    : read_write_lock{make_redisson_state(redis, name, std::move(how))} {}
 
 }  // namespace holdfast

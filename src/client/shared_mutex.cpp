@@ -18,7 +18,7 @@ class shares_state final : public detail::read_write_state {
   [[nodiscard]] std::string_view ways_on() const noexcept override { return "upgrade() or downgrade()"; }
 };
 
-std::unique_ptr<shares_state> make_state(client& redis, std::string_view name, options how) {
+std::unique_ptr<shares_state> make_shares_state(client& redis, std::string_view name, options how) {
   const auto& core = detail::lease_access::core_of(redis);
   static_cast<void>(detail::prepare(*core, name, how, true, detail::unless_quorum(*core, "a shared_mutex")).value());
   if (!how.owner.empty()) throw error{{errc::bad_option, "owner is set, but every hold needs an owner of its own"}};
@@ -28,7 +28,7 @@ std::unique_ptr<shares_state> make_state(client& redis, std::string_view name, o
 }  // namespace
 
 shared_mutex::shared_mutex(client& redis, std::string_view name, options how)
-    : read_write_lock{make_state(redis, name, std::move(how))} {}
+    : read_write_lock{make_shares_state(redis, name, std::move(how))} {}
 
 void shared_mutex::upgrade() { upgrade(std::nothrow).value(); }
 
