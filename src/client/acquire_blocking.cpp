@@ -4,6 +4,7 @@
 #include "client/lease_access.hpp"
 #include "client/prepare.hpp"
 #include "client/supported.hpp"
+#include "client/unexpected.hpp"
 #include "lock/meeting.hpp"
 #include "lock/transaction.hpp"
 
@@ -61,7 +62,7 @@ result<lease> acquire_blocking(std::shared_ptr<core> owner, std::string_view nam
   owner->settle(guard);
   return made;
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 result<void> wait_blocking(std::shared_ptr<core> owner, std::string_view key, std::string_view name,  // NOLINT
@@ -74,7 +75,7 @@ result<void> wait_blocking(std::shared_ptr<core> owner, std::string_view key, st
   if (call.machine().won()) return {};
   return lock::meeting_failure(call.machine().lost(), name, call.machine().holder());
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 }  // namespace holdfast::detail

@@ -3,6 +3,7 @@
 
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
+#include "client/unexpected.hpp"
 #include "lock/names.hpp"
 #include "lock/quorum_majority.hpp"
 #include "lock/shares.hpp"
@@ -107,7 +108,7 @@ result<broken_lock> break_lock(client& redis, std::string_view name, std::string
   }
   return lock::read_break(asked->reply(0), *key);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 }  // namespace holdfast

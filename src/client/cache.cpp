@@ -6,6 +6,7 @@
 #include "client/cache_keeper.hpp"
 #include "client/lease_access.hpp"
 #include "client/supported.hpp"
+#include "client/unexpected.hpp"
 #include "lock/cache_entry.hpp"
 #include "lock/names.hpp"
 #include "lock/transaction.hpp"
@@ -253,7 +254,7 @@ result<cache_answer> cache_engine::get(std::string_view key, const cache_task& t
   if (lock::judge(*found, 0, 1) != cache_step::serve) return cache_answer::absent;
   return state_->serve(**found, task).value_or(cache_answer::absent);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 result<void> cache_engine::put(std::string_view key, std::string_view text, milliseconds ttl) noexcept try {
@@ -263,13 +264,13 @@ result<void> cache_engine::put(std::string_view key, std::string_view text, mill
   made.text = text;
   return state_->replace(key, ttl + made.stale, write_entry_tail(made));
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 result<void> cache_engine::erase(std::string_view key) noexcept try {
   return state_->replace(key, milliseconds{0}, {});
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 cache_stats cache_engine::stats() const noexcept {

@@ -6,6 +6,7 @@
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
 #include "client/prepare.hpp"
+#include "client/unexpected.hpp"
 #include "lock/leader_record.hpp"
 #include "lock/names.hpp"
 #include "lock/server_error.hpp"
@@ -227,7 +228,7 @@ result<lease> elector::campaign(std::nothrow_t, const std::stop_token& stop,
   if (const auto problem = state_->announce(*got)) return *problem;  // a leader of whom nobody can be told is none
   return got;
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 void elector::start() {

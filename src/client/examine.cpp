@@ -3,6 +3,7 @@
 #include "client/command_call.hpp"
 #include "client/gather.hpp"
 #include "client/lease_access.hpp"
+#include "client/unexpected.hpp"
 #include "doctor/judge.hpp"
 
 #include <future>
@@ -82,7 +83,7 @@ result<diagnosis> examine(client& redis, const examine_options& how) try {
   if (!seen) return seen.failure();
   return conclude(owner->where(), *seen);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 result<std::vector<diagnosis>> examine_all(client& redis, const examine_options& how) try {
@@ -109,7 +110,7 @@ result<std::vector<diagnosis>> examine_all(client& redis, const examine_options&
   }
   return out;
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 }  // namespace holdfast

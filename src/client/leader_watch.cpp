@@ -5,6 +5,7 @@
 #include "client/batch.hpp"
 #include "client/lease_access.hpp"
 #include "client/round_ballot.hpp"
+#include "client/unexpected.hpp"
 #include "client/watcher.hpp"
 #include "lock/leader_record.hpp"
 #include "lock/names.hpp"
@@ -87,7 +88,7 @@ result<std::optional<leader>> leader_of(client& redis, std::string_view name) no
   if (!seen) return seen.failure();
   return std::move(seen->who);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 struct leader_watch::state final : detail::watcher {

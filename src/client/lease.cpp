@@ -4,6 +4,7 @@
 #include "client/outcomes.hpp"
 #include "client/plain_call.hpp"
 #include "client/release_call.hpp"
+#include "client/unexpected.hpp"
 #include "lock/checked_options.hpp"
 #include "lock/read_write.hpp"
 #include "lock/transaction.hpp"
@@ -117,7 +118,7 @@ result<void> lease::extend(std::nothrow_t, std::chrono::milliseconds ttl) noexce
   owner->settle(guard);
   return done;
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 result<void> lease::leave() noexcept try {
@@ -141,7 +142,7 @@ result<void> lease::leave() noexcept try {
   owner->settle(guard);
   return done;
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 release_outcome lease::release() noexcept try {

@@ -8,6 +8,7 @@
 #include "client/multi_held.hpp"
 #include "client/prepare.hpp"
 #include "client/release_call.hpp"
+#include "client/unexpected.hpp"
 #include "lock/members.hpp"
 
 #include <algorithm>
@@ -173,7 +174,7 @@ result<multi_lease> take_all(client& redis, const std::vector<std::string>& name
   if (!ordered) return ordered.failure();
   return attempt{owner, std::move(*ordered), how, waits}.run();
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 }  // namespace
@@ -245,7 +246,7 @@ result<void> multi_lock::lock(std::nothrow_t) noexcept try {
   if (state_->how.wait) return state_->take(*state_->how.wait);
   return state_->take({});
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 bool multi_lock::try_lock() { return try_lock_within({}); }
@@ -253,7 +254,7 @@ bool multi_lock::try_lock() { return try_lock_within({}); }
 result<void> multi_lock::try_lock(std::nothrow_t) noexcept try {
   return state_->take(std::chrono::nanoseconds{0});
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 bool multi_lock::try_lock_within(std::chrono::nanoseconds limit) {

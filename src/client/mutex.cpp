@@ -3,6 +3,7 @@
 #include "client/core.hpp"
 #include "client/prepare.hpp"
 #include "client/time_limit.hpp"
+#include "client/unexpected.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -94,7 +95,7 @@ result<void> mutex::lock(std::nothrow_t) noexcept try {
   if (state_->how.wait) return state_->take(*state_->how.wait);
   return state_->take({});
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 bool mutex::try_lock() { return try_lock_within({}); }
@@ -104,7 +105,7 @@ result<void> mutex::try_lock(std::nothrow_t) noexcept { return try_lock_for(std:
 result<void> mutex::try_lock_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept try {
   return state_->take(std::clamp<std::chrono::nanoseconds>(limit, std::chrono::nanoseconds{0}, detail::longest_limit));
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 bool mutex::try_lock_within(std::chrono::nanoseconds limit) {

@@ -1,6 +1,7 @@
 #include <holdfast/detail/read_write_lock.hpp>
 
 #include "client/read_write_state.hpp"
+#include "client/unexpected.hpp"
 
 namespace holdfast::detail {
 
@@ -12,7 +13,7 @@ void read_write_lock::lock() { lock(std::nothrow).value(); }
 result<void> read_write_lock::lock(std::nothrow_t) noexcept try {
   return state_->take(true, state_->how().wait);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 void read_write_lock::lock_shared() { lock_shared(std::nothrow).value(); }
@@ -20,19 +21,19 @@ void read_write_lock::lock_shared() { lock_shared(std::nothrow).value(); }
 result<void> read_write_lock::lock_shared(std::nothrow_t) noexcept try {
   return state_->take(false, state_->how().wait);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 result<void> read_write_lock::try_lock_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept try {
   return state_->take(true, limit);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 result<void> read_write_lock::try_lock_shared_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept try {
   return state_->take(false, limit);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 bool read_write_lock::try_within(bool writes, std::chrono::nanoseconds limit) {
@@ -46,7 +47,7 @@ void read_write_lock::downgrade() { downgrade(std::nothrow).value(); }
 result<void> read_write_lock::downgrade(std::nothrow_t) noexcept try {
   return state_->with_mine([this](lease& held) { return state_->downgrade(held); });
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return unexpected(problem);
 }
 
 std::string_view read_write_lock::name() const noexcept { return state_->name(); }

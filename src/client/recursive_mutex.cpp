@@ -4,6 +4,7 @@
 #include "client/prepare.hpp"
 #include "client/recursive_hold.hpp"
 #include "client/time_limit.hpp"
+#include "client/unexpected.hpp"
 
 #include <algorithm>
 
@@ -44,7 +45,7 @@ result<void> recursive_mutex::lock(std::nothrow_t) noexcept try {
   if (state_->how.wait) return state_->take(*state_->how.wait);
   return state_->take({});
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 bool recursive_mutex::try_lock() { return try_lock_within({}); }
@@ -54,7 +55,7 @@ result<void> recursive_mutex::try_lock(std::nothrow_t) noexcept { return try_loc
 result<void> recursive_mutex::try_lock_for(std::nothrow_t, std::chrono::nanoseconds limit) noexcept try {
   return state_->take(std::clamp<std::chrono::nanoseconds>(limit, std::chrono::nanoseconds{0}, detail::longest_limit));
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 bool recursive_mutex::try_lock_within(std::chrono::nanoseconds limit) {

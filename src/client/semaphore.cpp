@@ -4,6 +4,7 @@
 #include "client/prepare.hpp"
 #include "client/share_call.hpp"
 #include "client/time_limit.hpp"
+#include "client/unexpected.hpp"
 #include "lock/shares.hpp"
 
 #include <algorithm>
@@ -106,14 +107,14 @@ void semaphore::acquire(std::uint64_t permits) { acquire(std::nothrow, permits).
 result<void> semaphore::acquire(std::nothrow_t, std::uint64_t permits) noexcept try {
   return state_->keep(permits, state_->how.wait);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 result<void> semaphore::try_acquire_for(std::nothrow_t, std::chrono::nanoseconds limit, std::uint64_t permits) noexcept
     try {
   return state_->keep(permits, limit);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 bool semaphore::try_within(std::chrono::nanoseconds limit, std::uint64_t permits) {
@@ -129,7 +130,7 @@ result<void> semaphore::release(std::nothrow_t, std::uint64_t permits) noexcept 
   return failure{errc::not_owner, "no " + std::to_string(permits) + " permits of " + state_->name +
                                       " were acquired through this object; release as many as were acquired together"};
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 lease semaphore::take(std::uint64_t permits) { return std::move(take(std::nothrow, permits).value()); }
@@ -141,13 +142,13 @@ result<lease> semaphore::take(std::nothrow_t, std::uint64_t permits) noexcept {
 result<lease> semaphore::take(std::nothrow_t, std::uint64_t permits, const options& how) noexcept try {
   return state_->take(permits, how, how.wait);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 result<lease> semaphore::try_take(std::uint64_t permits) noexcept try {
   return state_->take(permits, state_->how, std::chrono::nanoseconds{0});
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 void semaphore::set_capacity(std::uint64_t permits) { set_capacity(std::nothrow, permits).value(); }
@@ -166,7 +167,7 @@ result<void> semaphore::set_capacity(std::nothrow_t, std::uint64_t permits) noex
   state_->remember(permits);
   return {};
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 std::uint64_t semaphore::max() const noexcept {

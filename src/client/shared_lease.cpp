@@ -4,6 +4,7 @@
 #include "client/lease_access.hpp"
 #include "client/outcomes.hpp"
 #include "client/release_call.hpp"
+#include "client/unexpected.hpp"
 #include "lock/shares.hpp"
 
 #include <holdfast/shared_mutex.hpp>
@@ -88,13 +89,13 @@ result<lease> try_acquire_exclusive(client& redis, std::string_view name, const 
 result<void> upgrade(lease& shared, const options& how) noexcept try {
   return upgrade(shared, how, true);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 result<void> try_upgrade(lease& shared, const options& how) noexcept try {
   return upgrade(shared, how, false);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 result<void> downgrade(lease& exclusive) noexcept try {
@@ -112,7 +113,7 @@ result<void> downgrade(lease& exclusive) noexcept try {
   const lock::flavour& what = *lock::upgrader();  // its release is the way back
   return detail::downgrade(held, *what.release, what.extra);
 } catch (const std::exception& problem) {
-  return failure{errc::unreachable, problem.what()};
+  return detail::unexpected(problem);
 }
 
 }  // namespace holdfast

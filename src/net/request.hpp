@@ -89,7 +89,7 @@ class request {
   // This very node, whatever the key: for what is asked of each of them.
   connection* only_at = nullptr;
 
-  // ---- where a node may send it elsewhere (topology/cluster.hpp); cleared by an answer that is one
+  // ---- where a node may send it elsewhere (topology/cluster.hpp); cleared by an answer that is one, and when it is submitted anew
   std::uint8_t redirections = 0;
   bool asking = false;                   // ASKING goes before it, once
   runtime::time_point turned_away_at{};  // first told to try again

@@ -120,21 +120,22 @@ bool cluster::redirect(node& from, net::request& what, std::string_view error, t
   what.redirections = 0;
   if (down) want_map(now);
   if (what.turned_away_at == time_point{}) what.turned_away_at = now;
-  if (now - what.turned_away_at >= duration{how_.command_timeout} * 3 / 4)
-    return elsewhere && give_up(what, error, now);
+  if (now - what.turned_away_at >= duration{how_.command_timeout} * 3 / 4) {
+    if (elsewhere) tell_down(what, error, now);
+    return elsewhere;
+  }
   pause_.add(what, now,
              now + (down ? random_.between(down_least, down_most) : random_.between(try_again_least, try_again_most)));
   return true;
 }
 
-// To a client of one Redis, MOVED says that it is a node of a cluster: not here.
-bool cluster::give_up(net::request& what, std::string_view error, time_point now) {
+// In the words of a cluster that is down: MOVED itself is for clients of one Redis, and tells them to take a cluster's URL.
+void cluster::tell_down(net::request& what, std::string_view error, time_point now) {
   what.turned_away_at = {};
   resp::value told;
   told.type = resp::kind::error;
   told.text.append("CLUSTERDOWN its nodes name one another: ").append(error);
   what.on_reply(told, now);
-  return true;
 }
 
 void cluster::refuse_lobby(const failure& why, time_point now, bool all) {

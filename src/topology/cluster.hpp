@@ -67,7 +67,7 @@ class cluster final : private runtime::timer {
   void follow(const std::vector<slot_range>& map, runtime::time_point now);
   void let_go(runtime::time_point now);
   bool redirect(node& from, net::request& what, std::string_view error, runtime::time_point now);
-  static bool give_up(net::request& what, std::string_view error, runtime::time_point now);
+  static void tell_down(net::request& what, std::string_view error, runtime::time_point now);
   void moved(const redirection& how, runtime::time_point now);
   void on_up(node& which, runtime::time_point now);
   void on_failed(node& which, const failure& why, runtime::time_point now);
