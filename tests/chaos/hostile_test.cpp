@@ -120,17 +120,20 @@ TEST_P(hostile_renewal, lease_is_lost_on_time) {
   hostile_server server{GetParam().how};
   const long before = peak_kib();
   client redis{quick(server.url())};
-  loss_note note;
-  const auto held = redis.acquire("a", {.ttl = 600ms, .wait = 1s, .stop_margin = 150ms, .on_lost = note.callback()});
-  std::int64_t deadline = 0;
-  while (held.remaining() > 0ns && server.attacks() < 1000) {
-    const auto left = held.remaining();
-    if (left > 0ns) deadline = boottime_ns() + left.count();
-    std::this_thread::sleep_for(1ms);
+  // On a busy machine the lease may end before its first renewal is sent: the attack has not come then, and is provoked again.
+  for (int tries = 0; tries < 10 && server.attacks() == 0; ++tries) {
+    loss_note note;
+    const auto held = redis.acquire("a", {.ttl = 600ms, .wait = 1s, .stop_margin = 150ms, .on_lost = note.callback()});
+    std::int64_t deadline = 0;
+    while (held.remaining() > 0ns && server.attacks() < 1000) {
+      const auto left = held.remaining();
+      if (left > 0ns) deadline = boottime_ns() + left.count();
+      std::this_thread::sleep_for(1ms);
+    }
+    ASSERT_TRUE(eventually(5s, [&] { return note.by_callback != 0; }));
+    EXPECT_LE(std::chrono::nanoseconds{note.by_callback - deadline}, 100ms);
+    EXPECT_EQ(note.cause, static_cast<int>(loss_cause::expired));
   }
-  ASSERT_TRUE(eventually(5s, [&] { return note.by_callback != 0; }));
-  EXPECT_LE(std::chrono::nanoseconds{note.by_callback - deadline}, 100ms);
-  EXPECT_EQ(note.cause, static_cast<int>(loss_cause::expired));
   EXPECT_GE(server.attacks(), 1);
   EXPECT_LT(peak_kib() - before, most_growth_kib);
 }

@@ -48,4 +48,13 @@ std::chrono::nanoseconds metronome::longest_pause() const {
   return std::chrono::nanoseconds{longest};
 }
 
+void wait_for_calm(std::chrono::nanoseconds pause, std::chrono::seconds limit) {
+  const auto end = boottime_ns() + std::chrono::nanoseconds{limit}.count();
+  while (boottime_ns() < end) {
+    const metronome watch;
+    std::this_thread::sleep_for(500ms);
+    if (watch.longest_pause() < pause) return;
+  }
+}
+
 }  // namespace holdfast::test

@@ -31,4 +31,7 @@ class metronome {
   std::list<beat> beats_;
 };
 
+// Waits until no processor has stood still for `pause` or longer during half a second; for `limit` at most.
+void wait_for_calm(std::chrono::nanoseconds pause, std::chrono::seconds limit);
+
 }  // namespace holdfast::test

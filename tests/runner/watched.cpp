@@ -20,6 +20,9 @@ namespace {
 
 constexpr const char* run_variable = "HOLDFAST_TEST_RUN";  // which run this is, from one program to the next
 
+// Together with the runs themselves less than what ctest allows (tests/CMakeLists.txt).
+constexpr std::chrono::seconds longest_wait_for_calm{15};
+
 int this_run() {
   const char* text = std::getenv(run_variable);
   return text == nullptr ? 1 : std::atoi(text);
@@ -51,16 +54,13 @@ void say(const std::string& what) {
 }
 
 // Output of tests that pass is not shown: a run that was void would never be heard of.
-void note(char** argv, const std::string& what) {
-  const char* file = std::getenv("HOLDFAST_TEST_VOID");
-  if (file == nullptr) return;
+void note(char** argv, const char* file, const std::string& what) {
   std::string line = what;
   for (char** word = argv; *word != nullptr; ++word) line += std::string{" "} + *word;
   line += '\n';
   const int out = ::open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (out < 0) return;
   // One write: others append at the same time.
-  if (::write(out, line.data(), line.size()) < 0) say(std::string{"cannot write "} + file);
+  if (out < 0 || ::write(out, line.data(), line.size()) < 0) say(std::string{"cannot write "} + file);
   ::close(out);
 }
 
@@ -73,7 +73,7 @@ int end_as(int status) {
 
 }  // namespace
 
-int run_watched(char** argv, const std::function<int()>& tests) {
+int run_watched(char** argv, const char* void_runs, const std::function<int()>& tests) {
   int go[2];
   const pid_t child = ::pipe2(go, O_CLOEXEC) == 0 ? start(tests, go) : -1;
   if (child < 0) {
@@ -95,7 +95,8 @@ int run_watched(char** argv, const std::function<int()>& tests) {
       break;
     case verdict::again:
       say("runner: void, a processor stood still for " + longest + "; once more");
-      note(argv, longest);
+      note(argv, void_runs, longest);
+      wait_for_calm(pause_that_matters, longest_wait_for_calm);
       ::setenv(run_variable, std::to_string(this_run() + 1).c_str(), 1);
       ::execv("/proc/self/exe", argv);
       std::perror("exec");

@@ -7,7 +7,7 @@
 namespace holdfast::test {
 
 // Ends as the tests ended: with their code, or by the signal that ended them. `argv` starts this program anew for another
-// run, with nothing left over from the last one.
-int run_watched(char** argv, const std::function<int()>& tests);
+// run, with nothing left over from the last one. Void runs are noted in the file `void_runs`, a line each.
+int run_watched(char** argv, const char* void_runs, const std::function<int()>& tests);
 
 }  // namespace holdfast::test
