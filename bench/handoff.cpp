@@ -1,7 +1,8 @@
 // handoff: how long a lock is nobody's. 2, 8 and 64 processes pass one lock around (relay.hpp); the time from the release
 // call to the next owner's return is set against the round trip of a PING, the least that any word to the server and back
 // takes, measured in the same place: the server has a core of its own, the processes share the others. The PING that
-// judges comes from a tight loop, like the hand-offs; one after a nap, from idle processors, is shown beside it.
+// judges comes from a tight loop, like the hand-offs; one after a nap, from idle processors, is shown beside it, and so is what
+// looking for answers (settings::spin) gains and costs.
 #include "floor.hpp"
 #include "relay.hpp"
 #include "server.hpp"
@@ -58,6 +59,7 @@ struct summary {
   double uneven = 0;    // max/min of turns, the worst round
   double queued = 0;
   double taken = 0;
+  double processor = 0;
 
   void add(const relay_result& found, double tight, double paced) {
     p50.push_back(median(found.handoffs));
@@ -69,7 +71,10 @@ struct summary {
     uneven = std::max(uneven, static_cast<double>(*most) / static_cast<double>(*least));
     queued += static_cast<double>(found.through_queue);
     taken += static_cast<double>(found.taken);
+    processor += found.processor;
   }
+
+  [[nodiscard]] double processor_each() const { return processor / taken * 1e6; }
 };
 
 void judge(report& out, const std::array<summary, sizes.size()>& all) {
@@ -90,13 +95,16 @@ report handoff(const run_options& how) {
   const server redis{how.url, placement::apart};
   nap_exactly();
   pings ping;
+  const std::string sleepy = redis.url() + (redis.url().find('?') == std::string::npos ? "?" : "&") + "spin=off";
   std::array<summary, sizes.size()> all;
+  std::array<summary, sizes.size()> sleeping;
   std::array<std::vector<double>, sizes.size()> floor;  // p50 of each round
   for (unsigned round = 0; round < how.rounds.value_or(7); ++round) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       ping.measure(redis.url(), how.url.empty());  // beside each: what a wake-up costs here drifts within seconds
       floor[i].push_back(median(relay(runner::floor, redis.url(), sizes[i], lengths[i]).handoffs));
       all[i].add(relay(runner::ours, redis.url(), sizes[i], lengths[i]), ping.tight.back(), ping.paced.back());
+      sleeping[i].add(relay(runner::ours, sleepy, sizes[i], lengths[i]), ping.tight.back(), ping.paced.back());
     }
   }
 
@@ -112,6 +120,9 @@ report handoff(const run_options& how) {
     out.figure("p99" + size, percentile(all[i].pooled, 0.99), "µs");
     out.figure("p50_to_ping_after_nap" + size, median(all[i].to_paced), "");
     out.figure("through_queue" + size, all[i].queued / all[i].taken, "of all acquisitions");
+    out.figure("processor" + size, all[i].processor_each(), "µs of the clients' processor time per acquisition");
+    out.figure("p50_to_ping_spin_off" + size, median(sleeping[i].to_tight), "");
+    out.figure("processor_spin_off" + size, sleeping[i].processor_each(), "µs");
     out.figure("handoffs" + size, static_cast<double>(all[i].pooled.size()), "");
   }
   out.figure("rounds", static_cast<double>(ping.tight.size()), "of each");

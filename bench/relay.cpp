@@ -90,6 +90,7 @@ std::uint64_t commands_received(floor_connection& raw) {
 relay_result relay(runner who, const std::string& url, unsigned processes, std::chrono::milliseconds length) {
   const shared_board shared;
   floor_connection raw{url};
+  const double processor_before = processor_seconds(whose::children);
   crew all;
   for (unsigned me = 0; me < processes; ++me) {
     all.start([&, me] { who == runner::floor ? run_floor(*shared, url, me) : run_ours(who, *shared, url, me); });
@@ -106,6 +107,7 @@ relay_result relay(runner who, const std::string& url, unsigned processes, std::
   shared->go = false;
   all.wait_for_all();
 
+  found.processor = processor_seconds(whose::children) - processor_before;
   found.handoffs = shared->all_samples();
   for (unsigned me = 0; me < processes; ++me) {
     found.turns.push_back(shared->turns[me].load());

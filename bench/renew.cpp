@@ -14,7 +14,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,15 +38,6 @@ double resident_bytes() {
   double resident = 0;
   in >> size >> resident;
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
-double processor_seconds() {
-  rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 asio::awaitable<void> acquire_some(client& redis, std::vector<lease>& all, std::size_t worker, std::size_t up_to) {
@@ -93,11 +83,11 @@ report renew(const run_options& how) {
   const std::chrono::duration<double> acquiring = clock::now() - begin;
   const double per_lease = (resident_bytes() - before) / static_cast<double>(count);
 
-  const double used_before = processor_seconds();
+  const double used_before = processor_seconds(whose::own);
   const auto held_from = clock::now();
   std::this_thread::sleep_for(how.hold.value_or(60s));
   const std::chrono::duration<double> held = clock::now() - held_from;
-  const double share = (processor_seconds() - used_before) / held.count();
+  const double share = (processor_seconds(whose::own) - used_before) / held.count();
   const double per_lease_later = (resident_bytes() - before) / static_cast<double>(count);
 
   const auto lost = std::count_if(all.begin(), all.end(), [](const lease& each) { return !each; });

@@ -1,6 +1,8 @@
 // Percentiles by nearest rank, and the turns that the two sides take.
 #include "statistics.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,6 +16,15 @@ double percentile(std::vector<double> values, double share) {
   const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::lround(share * last));
   std::nth_element(values.begin(), place, values.end());
   return *place;
+}
+
+double processor_seconds(whose who) {
+  rusage used{};
+  ::getrusage(who == whose::own ? RUSAGE_SELF : RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 std::vector<double> rounds::ours_to_floor() const {

@@ -17,6 +17,10 @@ using clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: comparable between
 double percentile(std::vector<double> values, double share);
 inline double median(std::vector<double> values) { return percentile(std::move(values), 0.5); }
 
+// Processor time of this process, or of those of its children that have ended and were waited for, in seconds.
+enum class whose : unsigned char { own, children };
+double processor_seconds(whose);
+
 // Runs `once` over and over for about `length`; how often per second.
 template <class Once>
 double rate(std::chrono::nanoseconds length, Once&& once) {

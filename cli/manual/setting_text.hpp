@@ -17,7 +17,7 @@ struct setting_text {
   std::string_view meaning;
 };
 
-inline constexpr std::array<setting_text, 23> setting_texts{{
+inline constexpr std::array<setting_text, 24> setting_texts{{
     {"url", "the user's private Redis",
      "where Redis is: redis://, rediss://, unix://, redis+sentinel://, redis+cluster:// or redis+quorum://"},
     {"user", "", "ACL user, where it does not stand in the URL"},
@@ -30,6 +30,7 @@ inline constexpr std::array<setting_text, 23> setting_texts{{
     {"max_in_flight", "4096", "commands on the wire at once; further callers wait"},
     {"client_name", "holdfast-cli", "what CLIENT LIST shows"},
     {"prefix", "", "put before every lock's name to make its key"},
+    {"spin", "on", "look for an answer up to 100 µs before sleeping over it; `off` where processor time is scarce"},
     {"scripts", "on", "`off` for servers that do not allow scripts: plain locks only, and waiters poll"},
     {"replicas", "0", "so many replicas, or `majority`, must have a lock before it counts as taken"},
     {"sentinel_user", "", "ACL user of the Sentinels"},

@@ -71,7 +71,7 @@ void connection::leave(time_point now) {
 
 void connection::try_next_address(time_point now) {
   state_ = state::opening;
-  auto opened = std::make_shared<link>(dial(at_, addresses_[address_], tls_));
+  auto opened = std::make_shared<link>(dial(at_, addresses_[address_], tls_), how_.spin);
   (greeting_side_ ? side_ : main_) = std::move(opened);
   plan(now);
   wake_();

@@ -1,9 +1,11 @@
 #include "net/link.hpp"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::net {
 
@@ -63,9 +65,11 @@ bool link::flush(std::unique_lock<std::mutex>& guard) {
 
 bool link::receive(std::unique_lock<std::mutex>& guard, bool patiently) {
   batch_.clear();
+  const bool looks = patiently && worth_a_look();
   guard.unlock();
   const std::span<char> room = in_.prepare();
-  const io_result got = patiently ? stream_->read_waiting(room) : stream_->read(room);
+  io_result got = looks ? look(room) : io_result{io::again, 0};
+  if (got.what == io::again) got = patiently ? stream_->read_waiting(room) : stream_->read(room);
   auto status = resp::reader::status::more;
   if (got.what == io::done) {
     in_.commit(got.bytes);
@@ -87,6 +91,27 @@ bool link::receive(std::unique_lock<std::mutex>& guard, bool patiently) {
   }
   midway_ = in_.midway();
   return true;
+}
+
+// Once for an answer that somebody waits for and that is the only one due: where there are several, one of them is nearly
+// always there.
+bool link::worth_a_look() noexcept {
+  if (waiting_.size() != 1) return false;
+  waiting& only = waiting_.front();
+  if (only.who == nullptr || only.who->unawaited || std::exchange(only.looked_for, true)) return false;
+  return spin_.worthwhile();
+}
+
+// Whoever else wants the processor may have it in between; perhaps it is the server.
+io_result link::look(std::span<char> into) {
+  const auto end = runtime::boot_clock::now() + spin::longest;
+  io_result got = stream_->read(into);
+  while (got.what == io::again && runtime::boot_clock::now() < end) {
+    ::sched_yield();
+    got = stream_->read(into);
+  }
+  spin_.ended(got.what != io::again);
+  return got;
 }
 
 failure link::silent(failure why) const {

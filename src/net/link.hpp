@@ -7,6 +7,7 @@
 #pragma once
 
 #include "net/request.hpp"
+#include "net/spin.hpp"
 #include "net/stream.hpp"
 #include "resp/reader.hpp"
 
@@ -21,7 +22,8 @@ namespace holdfast::net {
 
 class link {
  public:
-  explicit link(std::unique_ptr<stream> over) : stream_{std::move(over)} {}
+  // `spins`: see settings::spin.
+  link(std::unique_ptr<stream> over, bool spins) : stream_{std::move(over)}, spin_{spins} {}
 
   // Appends to what is to be sent, and remembers who waits for the answer.
   void append(request& what, runtime::time_point now);
@@ -76,7 +78,11 @@ class link {
     std::uint64_t begin;
     runtime::time_point sent;
     bool last;  // of its request's answers
+    bool looked_for = false;
   };
+
+  bool worth_a_look() noexcept;
+  io_result look(std::span<char> into);
 
   std::unique_ptr<stream> stream_;
   failure problem_{};
@@ -92,6 +98,7 @@ class link {
   std::deque<waiting> waiting_;
   waiting taken_{};  // by next_waiting(), last
 
+  spin spin_;            // the reader's
   bool midway_ = false;  // an answer has begun and is not complete
   resp::reader in_;      // the reader's
   std::vector<resp::value> batch_;

@@ -64,10 +64,16 @@ bool assign_protocol(settings& into, std::string_view text) {
   return false;
 }
 
-bool assign_scripts(settings& into, std::string_view text) {
-  if (text == "on") return into.scripts = true, true;
-  if (text == "off") return into.scripts = false, true;
-  return false;
+template <bool settings::*field>
+bool assign_switch(settings& into, std::string_view text) {
+  if (text != "on" && text != "off") return false;
+  into.*field = text == "on";
+  return true;
+}
+
+template <bool settings::*field>
+std::string describe_switch(const settings& from) {
+  return from.*field ? "on" : "off";
 }
 
 // The server refuses other bytes in CLIENT SETNAME, too late for a good error text.
@@ -128,8 +134,9 @@ constexpr std::array table{
                 describe_text<&settings::client_name>},
     setting_key{"prefix", "a text without NUL", false, false, assign_text<&settings::prefix>,
                 describe_text<&settings::prefix>},
-    setting_key{"scripts", "on or off", false, false, assign_scripts,
-                [](const settings& from) { return std::string{from.scripts ? "on" : "off"}; }},
+    setting_key{"spin", "on or off", false, false, assign_switch<&settings::spin>, describe_switch<&settings::spin>},
+    setting_key{"scripts", "on or off", false, false, assign_switch<&settings::scripts>,
+                describe_switch<&settings::scripts>},
     setting_key{"replicas", "a number from 0 to 1000, or majority", false, false, assign_replicas, describe_replicas},
     setting_key{"sentinel_user", "a user's name", false, false, assign_text<&settings::sentinel_user>,
                 describe_text<&settings::sentinel_user>},

@@ -45,7 +45,7 @@ struct Link : testing::Test {
     peer = test::unique_fd{pair[1]};
     auto stream = std::make_unique<plain_stream>(pair[0], "the test", failure{});
     ASSERT_EQ(stream->progress().what, io::done);
-    over.emplace(std::move(stream));
+    over.emplace(std::move(stream), true);
   }
   void peer_says(const std::string& bytes) {
     ASSERT_EQ(::send(peer.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));

@@ -27,6 +27,7 @@ const std::map<std::string_view, sample> samples{
     {"command_timeout", {"250ms", bad_durations}},
     {"keep_alive", {"1m", bad_durations}},
     {"protocol", {"3", {"", "1", "4", "23", "AUTO", "resp3"}}},
+    {"spin", {"off", {"", "yes", "no", "OFF", "1"}}},
     {"scripts", {"off", {"", "yes", "no", "OFF", "1"}}},
     {"max_in_flight", {"12", {"", "0", "-1", "4294967296", "many"}}},
     {"client_name", {"billing", {"", "two words", "\x7f", "\xc3\xa4"}}},
