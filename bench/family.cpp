@@ -48,17 +48,24 @@ void judge_handoffs(report& out, runner who, const run_options& how) {
   nap_exactly();
   std::array<std::vector<double>, sizes.size()> ratios;
   std::array<double, sizes.size()> commands{};
+  std::array<std::vector<double>, sizes.size()> server;
+  std::array<std::vector<double>, sizes.size()> server_plain;
+  const auto each = [](const relay_result& found) { return found.server / static_cast<double>(found.taken) * 1e6; };
   for (unsigned round = 0; round < how.rounds.value_or(9); ++round) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const relay_result plain = relay(runner::ours, redis.url(), sizes[i], 800ms);
       const relay_result other = relay(who, redis.url(), sizes[i], 800ms);
       ratios[i].push_back(median(other.handoffs) / median(plain.handoffs));
+      server[i].push_back(each(other));
+      server_plain[i].push_back(each(plain));
       commands[i] = std::max(commands[i], static_cast<double>(other.commands) / static_cast<double>(other.taken));
     }
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     out.judge("handoff_" + std::to_string(sizes[i]), median(ratios[i]), bar);
     out.judge("commands_per_handoff_" + std::to_string(sizes[i]), commands[i], 3);
+    out.figure("server_" + std::to_string(sizes[i]), median(server[i]), "µs of the server's time per acquisition");
+    out.figure("server_mutex_" + std::to_string(sizes[i]), median(server_plain[i]), "µs");
   }
 }
 

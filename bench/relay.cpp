@@ -67,20 +67,29 @@ void run_floor(crew_board& shared, const std::string& url, unsigned me) {
   while (shared.go.load()) nap(1ms);
 }
 
+struct server_work {
+  std::uint64_t commands = 0;
+  std::uint64_t microseconds = 0;
+};
+
 // What clients send, by INFO commandstats. Commands that only scripts run are not in this list: Redis counts both alike.
-std::uint64_t commands_received(floor_connection& raw) {
+server_work work_so_far(floor_connection& raw) {
   static constexpr std::array<std::string_view, 14> sent_by_clients{
       "evalsha", "eval",        "ping",           "hello",   "auth", "select",     "subscribe",
       "type",    "client|kill", "client|setname", "command", "info", "config|get", "script|load"};
   const std::string stats = raw.ask({"INFO", "commandstats"});
-  std::uint64_t total = 0;
+  server_work total;
   for (const std::string_view name : sent_by_clients) {
     const std::string label = "cmdstat_" + std::string{name} + ":calls=";
     const std::size_t found = stats.find(label);
     if (found == std::string::npos) continue;
     std::uint64_t calls = 0;
-    std::from_chars(stats.data() + found + label.size(), stats.data() + stats.size(), calls);
-    total += calls;
+    std::uint64_t microseconds = 0;
+    const char* const end = stats.data() + stats.size();
+    const char* const comma = std::from_chars(stats.data() + found + label.size(), end, calls).ptr;
+    std::from_chars(comma + std::string_view{",usec="}.size(), end, microseconds);
+    total.commands += calls;
+    total.microseconds += microseconds;
   }
   return total;
 }
@@ -97,13 +106,15 @@ relay_result relay(runner who, const std::string& url, unsigned processes, std::
   }
   all.wait_for(shared->ready, processes);
 
-  const std::uint64_t before = commands_received(raw);
+  const server_work before = work_so_far(raw);
   shared->go = true;
   std::this_thread::sleep_for(length);
   shared->over = true;
   all.wait_for(shared->finished, processes);
   relay_result found;
-  found.commands = commands_received(raw) - before - 1;  // the second question counts itself not, the first does
+  const server_work after = work_so_far(raw);
+  found.commands = after.commands - before.commands - 1;  // the second question counts itself not, the first does
+  found.server = static_cast<double>(after.microseconds - before.microseconds) / 1e6;
   shared->go = false;
   all.wait_for_all();
 

@@ -22,6 +22,7 @@ struct relay_result {
   std::uint64_t taken = 0;           // all of them together
   std::uint64_t through_queue = 0;   // those that a release gave to a waiter; the floor does not count them
   std::uint64_t commands = 0;        // what the server received from all of them meanwhile
+  double server = 0;                 // seconds that the server spent on these commands
   double processor = 0;              // seconds of processor time of all of them together
 };
 

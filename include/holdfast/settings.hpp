@@ -42,9 +42,8 @@
 //   tls_verify        yes or no                                                (yes)
 //
 // spin = on: a thread that waits for one answer, not over TLS, looks for it again and again, for 100 µs at most, before it lets
-// itself be put to sleep: with Redis on the same machine or rack that is a third to a half of the whole time. Where answers
-// take longer than that, it soon looks only once in 64 times. It costs processor time that would otherwise be idle, so set
-// it to `off` where that is scarce or billed.
+// itself be put to sleep: with Redis on the same machine calls take half as long. Where answers take longer than that, it soon
+// looks only once in 64 times. It costs processor time that would otherwise be idle: `off` where that is scarce or billed.
 //
 // scripts = off: locks are taken, kept and given back by WATCH, MULTI and EXEC instead of scripts. The promises are the
 // same: exclusion (also against clients that use scripts, on the same key), leases, loss signal, fences. Given up are

@@ -44,6 +44,22 @@ if not sum and mode ~= 'up' and weight + 0 <= capacity and not changed and call(
   return granted(ARGV[4] == '1' and draw())
 end
 
+--@include _share_ticket.lua
+--@include _join.lua
+
+local function in_the_way(holder, ends)
+  return math.max(math.ceil((ends - now()) / 1000), 0) .. ' ' .. string.match(holder, '^%d+:(.*)$')
+end
+
+-- Nothing is free and no share has ended: it joins the queue, or beats in it. Before the functions of _shares.lua are made, because those
+-- who wait keep the server from those who give back.
+if sum and entry ~= '' and mode ~= 'up' and not changed and sum + 0 >= capacity and weight + 0 <= capacity then
+  local first = call('ZRANGEBYSCORE', KEYS[1], '1000000000', '+inf', 'WITHSCORES', 'LIMIT', '0', '1')
+  if first[2] and first[2] - now() > 0 and not call('ZSCORE', KEYS[1], member) then
+    return join(entry, draw_ticket, in_the_way(first[1], first[2]))
+  end
+end
+
 --@include _shares.lua
 
 if changed then call('PEXPIRE', string.sub(KEYS[2], 1, -8) .. 'capacity', '604800000') end
@@ -64,11 +80,6 @@ if ends then
   if entry ~= '' then drop(entry) end
   local number = number_past_queue()
   return granted(number or text(call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')[2] - 1))
-end
-
-local function in_the_way()
-  local holder, soonest = find_first()
-  return math.max(math.ceil((soonest - now()) / 1000), 0) .. ' ' .. string.match(holder, '^%d+:(.*)$')
 end
 
 local ticket
@@ -94,7 +105,7 @@ if mode == 'up' then
     call('ZREM', KEYS[1], old)
     return granted(ticket)
   end
-  if entry == '' then return 'held ' .. in_the_way() end
+  if entry == '' then return 'held ' .. in_the_way(find_first()) end
   if not ticket then
     if call('EXISTS', KEYS[2]) == 0 then ticket = draw_ticket() else ticket = number_past_queue() end
     if not ticket then return 'refused passed_over' end
@@ -104,7 +115,7 @@ if mode == 'up' then
   call('PEXPIRE', KEYS[2], '15000')
   call('HSET', KEYS[3], entry, now())
   call('PEXPIRE', KEYS[3], '15000')
-  return 'queued ' .. ticket .. ' 0 ' .. in_the_way()
+  return 'queued ' .. ticket .. ' 0 ' .. in_the_way(find_first())
 end
 
 local queue = call('EXISTS', KEYS[2]) == 1
@@ -122,8 +133,6 @@ if not queue and sum + weight <= capacity then
   put(member, weight, ttl, sum)
   return granted(ARGV[4] == '1' and draw())
 end
-if entry == '' then return 'held ' .. in_the_way() end
+if entry == '' then return 'held ' .. in_the_way(find_first()) end
 
---@include _join.lua
-
-return join(entry, draw_ticket, in_the_way())
+return join(entry, draw_ticket, in_the_way(find_first()))

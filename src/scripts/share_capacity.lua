@@ -6,7 +6,6 @@
 -- returns 0
 
 --@include _silence.lua
---@include _fence.lua
 
 local capacity, of_permits = ARGV[1] + 0, true
 

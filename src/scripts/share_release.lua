@@ -62,7 +62,6 @@ if alone and now() - head[2] <= YOUNG then
   end
 end
 
---@include _fence.lua
 --@include _shares.lua
 
 local mine = alone

@@ -53,9 +53,7 @@ TEST(Metronome, HearsAPause) {
 
 class Runner : public testing::Test {
  protected:
-  process start() {
-    return process{{helper("told"), voided_}, {.merge_stderr = true}};
-  }
+  process start() { return process{{helper("told"), voided_}, {.merge_stderr = true}}; }
 
   static bool reaches(process& tests, std::string_view words) {
     for (;;) {
