@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/command.hpp"
+#include "manual/setting_text.hpp"
 #include "support/json.hpp"
 #include "support/redis_server.hpp"
 #include "support/temp_dir.hpp"
@@ -62,7 +63,7 @@ TEST_F(Config, ShowsEveryPlaceAValueCanComeFrom) {
   EXPECT_EQ(all["max_in_flight"], "4096 from default");
   EXPECT_EQ(all["client_name"], "holdfast-cli from default");
   EXPECT_EQ(all["scripts"], "on from default");
-  EXPECT_EQ(all.size(), 23U);
+  EXPECT_EQ(all.size(), cli::setting_texts.size());
   EXPECT_EQ(seen.out.find("hunter2"), std::string::npos);
   EXPECT_FALSE(parse_json(seen.out).at("private").as_bool());
 }
